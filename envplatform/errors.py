@@ -1,0 +1,58 @@
+"""Every exception this library raises on purpose.
+
+EnvPlatformError
+├── ConfigError       envplatform.toml or a target.toml is wrong; names file and key
+├── StoreError        a stored artefact is missing, damaged or of an unknown version
+├── PatchError        a diff does not apply to the tree it was given
+├── BundleError       an environment on disk is incomplete or not what its digest says
+├── TargetError       a target repository can't be prepared; names the target and step
+├── SandboxError      the sandbox itself failed; says nothing about the code in it
+│   └── SandboxUnavailableError   no sandbox of the asked kind on this machine
+└── ModelError        the model server failed; says nothing about the answer
+    ├── ModelAnswerError     the answer arrived and is unusable, repair turn included
+    └── BudgetExceededError  the next call would pass the budget; nothing was sent
+"""
+
+
+class EnvPlatformError(Exception):
+    """Base class, so that a caller can catch everything from here at once."""
+
+
+class ConfigError(EnvPlatformError):
+    """A configuration file is wrong; the message names file, key and remedy."""
+
+
+class StoreError(EnvPlatformError):
+    """A stored artefact is missing, damaged or of a version unknown here."""
+
+
+class PatchError(EnvPlatformError):
+    """A diff does not apply to the tree it was given, or leaves it."""
+
+
+class BundleError(EnvPlatformError):
+    """An environment on disk is incomplete or not what its digest says."""
+
+
+class TargetError(EnvPlatformError):
+    """A target repository can't be prepared; names the target and the step."""
+
+
+class SandboxError(EnvPlatformError):
+    """The sandbox itself failed; says nothing about the code in it. Retryable."""
+
+
+class SandboxUnavailableError(SandboxError):
+    """No sandbox of the asked kind here; the message names what to install."""
+
+
+class ModelError(EnvPlatformError):
+    """The model server failed after retries; says nothing about the answer."""
+
+
+class ModelAnswerError(ModelError):
+    """The answer arrived and is unusable, also after the repair turn."""
+
+
+class BudgetExceededError(ModelError):
+    """The next call would pass the budget in tokens or money; nothing was sent."""

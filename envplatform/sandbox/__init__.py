@@ -1,0 +1,1 @@
+"""Sandboxes: the only place where code of others runs."""

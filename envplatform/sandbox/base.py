@@ -1,0 +1,149 @@
+"""What a sandbox is: upload, exec, download. No bind mounts in the contract.
+
+Two implementations stand beside this file (bubblewrap, Docker). Code under test,
+model output and imported tasks only ever run behind this interface.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from envplatform.tree import File, Tree
+
+SandboxKind = Literal["bubblewrap", "docker"]
+
+Ending = Literal[
+    "exited",  # by itself; exit_code is meant
+    "signaled",  # killed by a signal that the platform did not send
+    "timeout",  # wall clock or CPU time used up
+    "out_of_memory",
+    "process_limit",
+    "disk_limit",
+]
+"""How an execution ended. All but `exited` leave `exit_code` None."""
+
+WRITABLE = ("/workspace", "/tests", "/solution", "/logs", "/tmp", "/home/agent")  # noqa: S108  paths inside the sandbox
+"""The only writable places inside a sandbox; everything else is read-only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one execution may use."""
+
+    wall_s: float = 60.0
+    cpu_s: float = 60.0
+    """CPU seconds of any single process."""
+    memory_mb: int = 2048
+    """All processes of the sandbox together, tmpfs included."""
+    processes: int = 256
+    output_bytes: int = 1_000_000
+    """Kept of stdout and of stderr each; what follows is read and dropped."""
+    disk_mb: int = 1024
+    """All writable places together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecResult:
+    """One finished execution."""
+
+    ending: Ending
+    exit_code: int | None
+    signal: int | None = None
+    stdout: bytes
+    stderr: bytes
+    truncated: bool
+    """Whether stdout or stderr was longer than kept."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """What a sandbox starts from: an interpreter and a folder of unpacked wheels.
+
+    One image serves every environment of one repository; an environment's own
+    content is uploaded at start.
+    """
+
+    name: str
+    """`[a-z0-9_.-]+`, unique per digest."""
+    python: str
+    """Minor version, `3.11`. Inside, `python3` is this one, PYTHONPATH holds /opt/site."""
+    requirements: tuple[str, ...]
+    """Exact pins, `name==version`, sorted."""
+    digest: str
+    """SHA-256 (hex) over python, requirements and the content of `site`."""
+    site: Path | None
+    """Host folder of unpacked wheels, seen read-only as /opt/site; None for a bare image."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxInfo:
+    """What holds the code, recorded beside every verdict."""
+
+    kind: SandboxKind
+    version: str
+    limits: Literal["cgroup", "best_effort", "engine"]
+    """`best_effort`: a watchdog polls; short bursts can pass the limit."""
+
+
+class Sandbox(ABC):
+    """One open sandbox: a private, networkless machine for one job.
+
+    State: the writable places persist between executions; processes don't.
+    """
+
+    info: SandboxInfo
+
+    @abstractmethod
+    async def upload(self, tree: Tree, to: str) -> None:
+        """Write `tree` below `to`, one of WRITABLE or a path beneath one."""
+
+    @abstractmethod
+    async def exec(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str = "/workspace",
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        limits: Limits | None = None,
+    ) -> ExecResult:
+        """Run `argv` (never a shell string) to its end; its left-over processes die.
+
+        Starts from a clean environment: PATH, HOME, LANG, PYTHONPATH, then `env`.
+
+        Raises:
+            SandboxError: the sandbox failed; nothing is known of the code.
+        """
+
+    @abstractmethod
+    async def download(
+        self, path: str, *, max_bytes: int = 64_000_000
+    ) -> dict[str, File]:
+        """Read the plain files below `path`; links and devices are left out.
+
+        Empty where nothing is there.
+
+        Raises:
+            SandboxError: more than `max_bytes` lie there.
+        """
+
+
+class SandboxProvider(ABC):
+    """Opens sandboxes of one kind."""
+
+    info: SandboxInfo
+
+    @abstractmethod
+    def open(
+        self, image: Image, limits: Limits = Limits()
+    ) -> AbstractAsyncContextManager[Sandbox]:
+        """Open a fresh sandbox; closing kills what runs and removes what was written.
+
+        Raises:
+            SandboxUnavailableError: not on this machine; names what to install.
+            SandboxError: it could not be started.
+        """

@@ -1,0 +1,1 @@
+"""The sampling axis: bugs put into healthy repositories and proved by execution."""

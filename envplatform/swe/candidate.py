@@ -1,0 +1,106 @@
+"""Rows of the SWE pillar: what was proposed, and what execution said of it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Tokens and seconds spent on one row."""
+
+    tokens: int = 0
+    seconds: float = 0.0
+    usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BugCandidate:
+    """A proposed defect in one healthy repository, not yet executed."""
+
+    candidate_id: str
+    """`<owner>__<repo>.<commit8>.<inducer>.<patch8>`; safe as a file name."""
+    repository: str
+    """`owner__name`, the partition key."""
+    commit: str
+    """Identity of the healthy tree: git commit, or tree digest of an sdist."""
+    inducer: str
+    operator: str
+    """The inducer's own name for the kind of change, `comparison_swap`."""
+    path: str
+    """The changed file."""
+    line: int
+    """First changed line in the healthy file, from 1."""
+    bug_patch: str
+    """Unified diff from the healthy tree to the defective one. Its reverse is the oracle.
+
+    Text is the file's bytes decoded as UTF-8 with `surrogateescape`.
+    """
+    seed: int
+    model: str | None = None
+    """Name of the model that took part; None for procedural inducers."""
+    cost: Cost = Cost()
+
+
+RunEnding = Literal[
+    "completed",  # pytest ran to its end and reported every selected test
+    "collection_error",  # some file could not be imported or collected
+    "no_tests",
+    "crashed",  # the interpreter ended without a final record: os._exit, signal, abort
+    "timeout",
+    "out_of_memory",
+    "process_limit",
+    "disk_limit",
+    "inconsistent",  # exit code and records contradict each other: forged or broken
+]
+
+TestOutcome = Literal[  # one test in one run
+    "passed", "failed", "error", "skipped", "xfailed", "xpassed", "timeout", "missing"
+]
+"""`failed` is a failed call phase; `error` a broken set-up or tear-down."""
+
+Rejection = Literal[
+    "does_not_apply",
+    "does_not_compile",
+    "touches_tests",
+    "duplicate",
+    "uncovered",  # no test runs the changed lines: P2F's blind spot, counted
+    "no_failure",  # every stable test still passes
+    "only_errors",  # tests error, none fails
+    "flaky",  # fails in some runs only
+    "collection_error",
+    "no_tests",
+    "crashed",
+    "timeout",
+    "out_of_memory",
+    "process_limit",
+    "disk_limit",
+    "inconsistent",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What execution said of one candidate. Either a rejection or proven tests."""
+
+    candidate_id: str
+    repository: str
+    rejection: Rejection | None
+    """None: the candidate is a proven bug and `fail_to_pass` is not empty."""
+    detail: str
+    """One line for a person: which test, which error; no paths of the host."""
+    fail_to_pass: tuple[str, ...]
+    """Sorted test ids that passed in every baseline run and fail in every buggy run."""
+    pass_to_pass: tuple[str, ...]
+    """Sorted test ids that passed in every baseline run and in every buggy run."""
+    failure_report: str
+    """Assertion output of the failing tests, capped; what the issue writer may see."""
+    runs: int
+    """Executions of the suite behind the verdict, repetitions of tests not counted."""
+    sandbox: str
+    """Kind and version, `bubblewrap 0.8.0`."""
+    cost: Cost = Cost()
+
+    @property
+    def verified(self) -> bool:
+        """Whether the candidate is a proven bug."""
+        return self.rejection is None
