@@ -14,7 +14,6 @@ from pathlib import Path, PurePosixPath
 
 from envplatform.errors import EnvPlatformError
 
-
 _MAX_NAME_BYTES = 255
 
 
