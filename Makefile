@@ -1,0 +1,38 @@
+# The commands a person types. Each works on a fresh Debian or Ubuntu with Python 3.11+.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+export ENVPLATFORM_HOME ?= $(CURDIR)/.envplatform
+BIN := .venv/bin
+
+.PHONY: help setup setup-dev demo demo-full check test ui clean
+
+help: ## what there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+setup: .venv/.ready ## create .venv, install the platform, name or install what the system lacks
+
+.venv/.ready: pyproject.toml constraints.txt scripts/setup.sh scripts/system_packages.sh
+	@bash scripts/setup.sh embedded
+
+setup-dev: .venv/.ready-dev # what tests need beyond the demo
+
+.venv/.ready-dev: .venv/.ready
+	@bash scripts/setup.sh embedded,dev
+
+demo: setup ## make proven environments on the embedded default, then print a summary
+	@$(BIN)/envplatform demo
+
+demo-full: demo ## the demo plus training, as soon as there are trainers
+	@echo "demo-full: no trainers in this release; the demo above is all there is"
+
+check: setup-dev ## lint, types, arrows and the tests that need no service
+	@bash scripts/check.sh
+
+test: setup-dev ## everything: installs and starts what the tests need
+	@bash scripts/test.sh
+
+ui: setup ## the Dagster UI on http://127.0.0.1:3000
+	@$(BIN)/envplatform ui
+
+clean: ## remove what was made here; the virtual environment stays
+	rm -rf "$(ENVPLATFORM_HOME)" .pytest_cache .mypy_cache .ruff_cache .coverage build dist *.egg-info

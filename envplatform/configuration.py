@@ -1,0 +1,169 @@
+"""`envplatform.toml` as one typed value: the only file a user edits.
+
+Every key has a default, so an empty file is a valid one. Unknown keys are errors.
+Secrets never stand here: a model names the environment variable that holds its key.
+Reading targets, opening stores or models is not done here.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from envplatform.errors import ConfigError
+
+CONFIGURATION_FILE = "envplatform.toml"
+HOME_VARIABLE = "ENVPLATFORM_HOME"
+DEFAULT_HOME = ".envplatform"
+
+Positive = Annotated[int, Field(gt=0)]
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class Section(BaseModel):
+    """Base of all sections: frozen, strict about types, no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class SandboxSettings(Section):
+    """`[sandbox]`: where code of others runs."""
+
+    kind: Literal["auto", "bubblewrap", "docker"] = "auto"
+    base_image: str = "python:3.11-slim"
+    """Docker only: the image that repository images are built upon."""
+    concurrency: Positive = 2
+    """Sandboxes open at once in one process."""
+    wall_s: Seconds = 300.0
+    memory_mb: Positive = 2048
+    processes: Positive = 256
+    disk_mb: Positive = 1024
+
+
+class ModelSettings(Section):
+    """`[model]`: who answers chat requests."""
+
+    kind: Literal["embedded", "openai"] = "embedded"
+    name: str = "SmolLM2-135M-Instruct"
+    base_url: str = "https://api.openai.com/v1"
+    api_key_env: str = "OPENAI_API_KEY"
+    """Name of the environment variable that holds the key; never the key."""
+    timeout_s: Seconds = 120.0
+    attempts: Positive = 5
+    max_total_tokens: Positive = 2_000_000
+    max_usd: Annotated[float, Field(ge=0)] = 10.0
+    usd_per_million_prompt_tokens: Annotated[float, Field(ge=0)] = 0.0
+    usd_per_million_completion_tokens: Annotated[float, Field(ge=0)] = 0.0
+    record: Literal["off", "record", "replay"] = "record"
+    """`record` answers known requests from the recording and records new ones."""
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _is_a_name(cls, value: str) -> str:
+        if not value.isidentifier():
+            msg = "must be the name of an environment variable, not the key itself"
+            raise ValueError(msg)
+        return value
+
+
+class TargetSettings(Section):
+    """`[targets]`: healthy repositories that bugs are put into."""
+
+    builtin: tuple[str, ...] = ("pytoolz__toolz", "jpvanhal__inflection")
+    """Names of targets shipped with the package; `envplatform init` lists them."""
+    files: tuple[str, ...] = ()
+    """Paths of further `target.toml` files, relative to this file."""
+
+
+class SynthesisSettings(Section):
+    """`[synthesis]`: how bugs are proposed and proved."""
+
+    seed: int = 0
+    inducers: tuple[Literal["mutation"], ...] = ("mutation",)
+    candidates_per_repository: Positive = 40
+    environments_per_repository: Positive = 12
+    """Proven bugs beyond this number are kept as rows, not made environments."""
+    baseline_runs: Annotated[int, Field(ge=3)] = 3
+    buggy_runs: Annotated[int, Field(ge=2)] = 2
+    fail_to_pass_repeats: Annotated[int, Field(ge=2)] = 10
+
+
+class RolloutSettings(Section):
+    """`[rollouts]`: limits of one rollout."""
+
+    turns: Positive = 20
+    tokens: Positive = 60_000
+    seconds: Seconds = 600.0
+
+
+class Configuration(Section):
+    """The whole of `envplatform.toml`."""
+
+    profile: str = "small"
+    sandbox: SandboxSettings = SandboxSettings()
+    model: ModelSettings = ModelSettings()
+    targets: TargetSettings = TargetSettings()
+    synthesis: SynthesisSettings = SynthesisSettings()
+    rollouts: RolloutSettings = RolloutSettings()
+
+
+def parse_configuration(text: str, *, source: str) -> Configuration:
+    """Read the text of a configuration file.
+
+    Raises:
+        ConfigError: names `source`, every wrong key, what stands there and why.
+    """
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{source} is not valid TOML: {error}"
+        raise ConfigError(msg) from error
+    try:
+        return Configuration.model_validate(_tuples(values))
+    except ValidationError as error:
+        raise ConfigError(_explain(error, source)) from error
+
+
+def load_configuration(path: Path) -> Configuration:
+    """Read `path`.
+
+    Raises:
+        ConfigError: the file is missing, unreadable or wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{path} can't be read ({error}); `envplatform init` writes one"
+        raise ConfigError(msg) from error
+    return parse_configuration(text, source=str(path))
+
+
+def home_folder(environ: Mapping[str, str] = os.environ, *, checkout: Path) -> Path:
+    """Where artefacts live: $ENVPLATFORM_HOME, else `.envplatform` in the checkout."""
+    chosen = environ.get(HOME_VARIABLE)
+    return (Path(chosen) if chosen else checkout / DEFAULT_HOME).absolute()
+
+
+def _tuples(value: object) -> object:
+    """Turn TOML arrays into tuples, so that strict validation takes them."""
+    if isinstance(value, dict):
+        return {key: _tuples(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return tuple(_tuples(item) for item in value)
+    return value
+
+
+def _explain(error: ValidationError, source: str) -> str:
+    lines = [f"{source}: {error.error_count()} wrong key(s)"]
+    for problem in error.errors(include_url=False):
+        key = ".".join(str(part) for part in problem["loc"]) or "(file)"
+        if problem["type"] == "extra_forbidden":
+            lines.append(f"  {key}: no such key; remove it or check its spelling")
+        elif "key" in key:  # what stands there may be a secret: never repeat it
+            lines.append(f"  {key}: {problem['msg']}")
+        else:
+            lines.append(f"  {key} = {problem['input']!r}: {problem['msg']}")
+    return "\n".join(lines)

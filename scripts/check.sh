@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Lint, types, arrows, and the tests that need neither Docker, browser nor network.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PATH="$PWD/.venv/bin:$PATH"
+
+ruff format --check .
+ruff check .
+mypy
+lint-imports
+pytest -q -m "not docker and not browser and not network and not slow" "$@"

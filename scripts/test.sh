@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Every check there is. Installs and starts what they need: Docker Engine, Chromium.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PATH="$PWD/.venv/bin:$PATH"
+
+bash scripts/system_packages.sh chromium:chromium file:/usr/share/fonts/truetype/dejavu:fonts-dejavu-core
+if ! bash scripts/docker_for_tests.sh; then
+  echo "Docker Engine is not to be had here: tests marked docker will be skipped" >&2
+fi
+
+ruff format --check .
+ruff check .
+mypy
+lint-imports
+python -m compileall -q envplatform resources assets
+dg check defs
+pytest --cov --cov-report=term:skip-covered "$@"

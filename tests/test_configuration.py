@@ -1,0 +1,69 @@
+"""envplatform.toml: defaults, and errors that name file, key and reason."""
+
+from pathlib import Path
+
+import pytest
+
+from envplatform.configuration import (
+    Configuration,
+    home_folder,
+    load_configuration,
+    parse_configuration,
+)
+from envplatform.errors import ConfigError
+
+
+def test_an_empty_file_is_the_default_configuration() -> None:
+    """Every key has a default."""
+    assert parse_configuration("", source="x.toml") == Configuration()
+
+
+def test_arrays_become_tuples() -> None:
+    """Values are frozen throughout."""
+    parsed = parse_configuration('[targets]\nbuiltin = ["a__b"]', source="x.toml")
+    assert parsed.targets.builtin == ("a__b",)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ('[sandbox]\nkind = "dcker"', ["x.toml", "sandbox.kind", "'dcker'", "docker"]),
+        ("[sandbox]\nfoo = 1", ["sandbox.foo", "no such key"]),
+        ("[sandbox]\nconcurrency = 0", ["sandbox.concurrency", "greater than 0"]),
+        ('[sandbox]\nwall_s = "9"', ["sandbox.wall_s", "'9'"]),
+        ("[synthesis]\nbaseline_runs = 2", ["synthesis.baseline_runs", "3"]),
+        ("[sandbox\n", ["x.toml", "not valid TOML", "line 1"]),
+    ],
+)
+def test_a_wrong_key_is_named(text: str, parts: list[str]) -> None:
+    """File, key, what stands there and why: all in one message."""
+    with pytest.raises(ConfigError) as caught:
+        parse_configuration(text, source="x.toml")
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_all_wrong_keys_are_named_at_once() -> None:
+    """A user mends the file in one go."""
+    with pytest.raises(ConfigError, match="2 wrong key"):
+        parse_configuration("[sandbox]\nfoo = 1\nbar = 2", source="x.toml")
+
+
+def test_a_key_pasted_into_the_file_is_refused_and_never_repeated() -> None:
+    """The message goes to logs, so it must not carry the secret."""
+    with pytest.raises(ConfigError, match="name of an environment variable") as caught:
+        parse_configuration('[model]\napi_key_env = "sk-se-cret"', source="x.toml")
+    assert "cret" not in str(caught.value)
+
+
+def test_a_missing_file_names_the_remedy(tmp_path: Path) -> None:
+    """The first thing a newcomer meets."""
+    with pytest.raises(ConfigError, match="envplatform init"):
+        load_configuration(tmp_path / "envplatform.toml")
+
+
+def test_home_is_the_variable_or_lies_in_the_checkout(tmp_path: Path) -> None:
+    """Scripts rely on ENVPLATFORM_HOME."""
+    assert home_folder({}, checkout=tmp_path) == tmp_path / ".envplatform"
+    other = tmp_path / "elsewhere"
+    assert home_folder({"ENVPLATFORM_HOME": str(other)}, checkout=tmp_path) == other
