@@ -1,0 +1,57 @@
+"""An environment as a value and as a folder: a Harbor task plus `.envp/`.
+
+Standard library, `errors` and `tree` only, so that whoever receives an environment
+can check it. No sandbox, no grading, no store.
+"""
+
+from envplatform.bundle.audit import CheckResult, CheckStatus, all_passed
+from envplatform.bundle.digest import FORMAT, core_digest, environment_digest
+from envplatform.bundle.disk import (
+    ReadLimits,
+    environment_files,
+    read_environment,
+    write_environment,
+)
+from envplatform.bundle.environment import (
+    SOLVE_SCRIPT,
+    TEST_SCRIPT,
+    Allowance,
+    Core,
+    Environment,
+    ImageReference,
+    Lineage,
+    Permissions,
+    Pillar,
+    Provider,
+    Resource,
+    Spending,
+    checked,
+)
+from envplatform.bundle.migrate import migrate
+
+__all__ = [
+    "FORMAT",
+    "SOLVE_SCRIPT",
+    "TEST_SCRIPT",
+    "Allowance",
+    "CheckResult",
+    "CheckStatus",
+    "Core",
+    "Environment",
+    "ImageReference",
+    "Lineage",
+    "Permissions",
+    "Pillar",
+    "Provider",
+    "ReadLimits",
+    "Resource",
+    "Spending",
+    "all_passed",
+    "checked",
+    "core_digest",
+    "environment_digest",
+    "environment_files",
+    "migrate",
+    "read_environment",
+    "write_environment",
+]

@@ -1,0 +1,238 @@
+"""What an environment is, as a value; the one noun all pillars meet in.
+
+Here: the fields and what must hold between them (`checked`). Not here: files
+(`layout`, `disk`), digests (`digest`), running anything (`grading`).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from envplatform.bundle.audit import CheckResult
+from envplatform.errors import BundleError
+from envplatform.tree import Tree, TreeError, checked_path, tree_digest
+
+Pillar = Literal["swe", "res", "cowork"]
+ResourceKind = Literal["content", "key", "state", "schema"]
+ProviderKind = Literal["file", "sqlite", "http", "git"]
+
+TEST_SCRIPT = "test.sh"
+SOLVE_SCRIPT = "solve.sh"
+
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_LABEL = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_IMAGE_PARTS = MappingProxyType(
+    {
+        "name": re.compile(r"[a-z0-9_.-]+"),
+        "python": re.compile(r"[0-9]+\.[0-9]+"),
+        "digest": re.compile(r"[0-9a-f]{64}"),
+    }
+)
+_PIN = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+")
+_TAKEN_IN_TESTS = frozenset({"Dockerfile", "docker-compose.yaml", "test.bat"})
+"""Names at the top of tests/ that would make Harbor build or run something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageReference:
+    """Which image the environment starts from; resolved by who runs it."""
+
+    name: str
+    python: str
+    """Minor version, `3.11`."""
+    requirements: tuple[str, ...]
+    """Exact pins, `name==version`, sorted."""
+    digest: str
+    """SHA-256 (hex) of the image's content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """What agent and verifier may use, each. The network is never part of it."""
+
+    agent_timeout_s: int = 1800
+    verifier_timeout_s: int = 600
+    cpus: int = 1
+    memory_mb: int = 2048
+    disk_mb: int = 1024
+    processes: int = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permissions:
+    """What the agent may touch; the broker and the harness enforce it."""
+
+    tools: tuple[str, ...] = ("shell",)
+    writable: tuple[str, ...] = ("/workspace", "/tmp")  # noqa: S108  inside the sandbox
+    network: Literal["none"] = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """One thing the task is about, held by a provider."""
+
+    name: str
+    kind: ResourceKind
+    provider: str
+    location: str
+    """Where the provider keeps it; a path for `file`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """What holds resources."""
+
+    name: str
+    kind: ProviderKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Core:
+    """What no transformation of the environment may change."""
+
+    goal: str
+    facts: Mapping[str, str]
+    """What the goal rests on, by name: commit, counts of tests, source record."""
+    grader_digest: str
+    """`tree_digest` of the tests."""
+    observables: tuple[str, ...]
+    """What the grader reads, `file:/workspace/**`. Sorted."""
+    frozen: Mapping[str, str]
+    """Name of a resource to the digest it must keep."""
+    transformable: tuple[str, ...] = ()
+    """Names of resources that a transformation may re-present. Sorted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What making the environment cost. Outside its identity."""
+
+    tokens: int = 0
+    seconds: float = 0.0
+    usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lineage:
+    """Where the environment comes from. All but `spent` is part of its identity."""
+
+    producer: str
+    """Inducer, proposer or family that made it."""
+    seed: int
+    parent: str | None = None
+    """Digest of the environment it was derived from."""
+    origin: Mapping[str, str] = field(default_factory=dict)
+    """Ids of source records: repository, commit, candidate."""
+    plan: tuple[str, ...] = ()
+    """Operators in the order they were applied."""
+    bindings: Mapping[str, str] = field(default_factory=dict)
+    model: str | None = None
+    spent: Spending = Spending()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """One executable task with its verifier and its proof of solvability."""
+
+    environment_id: str
+    """Safe as a file name."""
+    pillar: Pillar
+    instruction: str
+    """The goal as the agent reads it."""
+    workspace: Tree
+    """Initial content of /workspace. Never empty."""
+    tests: Tree
+    """Content of /tests while grading; holds `test.sh`. Never shown to the agent."""
+    solution: Tree
+    """Content of /solution for the oracle; holds `solve.sh`. Never shown to the agent."""
+    image: ImageReference
+    core: Core
+    lineage: Lineage
+    criteria: tuple[str, ...] = ("reward",)
+    """Keys that reward.json must have, each 0..1; `reward` is always one of them."""
+    description: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Shown in task.toml's metadata; must not give the answer away."""
+    allowance: Allowance = Allowance()
+    permissions: Permissions = Permissions()
+    providers: tuple[Provider, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    user: Tree = field(default_factory=dict)
+    """The user policy's files (.envp/user). Empty where no user takes part."""
+    audit: tuple[CheckResult, ...] = ()
+    """The gate's verdicts. Outside the identity; empty where no gate has run."""
+
+
+def checked(environment: Environment) -> Environment:
+    """Return `environment` if its parts fit together.
+
+    Raises:
+        BundleError: names the field and what is wrong with it.
+    """
+    _check_names(environment)
+    _check_image(environment.image)
+    for name in ("workspace", "tests", "solution", "user"):
+        _check_tree(name, getattr(environment, name))
+    _require("workspace", bool(environment.workspace), "must not be empty")
+    _require("tests", TEST_SCRIPT in environment.tests, f"lacks {TEST_SCRIPT}")
+    taken = _TAKEN_IN_TESTS.intersection(environment.tests)
+    _require("tests", not taken, f"may not hold {sorted(taken)}")
+    _require("solution", SOLVE_SCRIPT in environment.solution, f"lacks {SOLVE_SCRIPT}")
+    _require("instruction", bool(environment.instruction.strip()), "must not be empty")
+    _require("criteria", "reward" in environment.criteria, "lack 'reward'")
+    grader = tree_digest(environment.tests)
+    _require(
+        "core.grader_digest",
+        environment.core.grader_digest == grader,
+        f"is not the digest of the tests, {grader}",
+    )
+    return environment
+
+
+def _check_names(environment: Environment) -> None:
+    identifier = environment.environment_id
+    _require(
+        "environment_id",
+        bool(_IDENTIFIER.fullmatch(identifier)) and ".." not in identifier,
+        "may hold letters, digits, '.', '_', '-' only, no '..', up to 200 characters",
+    )
+    for label in environment.labels:
+        _require(
+            "labels", bool(_LABEL.fullmatch(label)), f"hold the odd name {label!r}"
+        )
+    for text in (environment.description, *environment.labels.values()):
+        _require("description and labels", _utf8(text), f"hold {text!r}, not UTF-8")
+    _require("instruction", _utf8(environment.instruction), "is not UTF-8")
+
+
+def _check_image(image: ImageReference) -> None:
+    # These end up in a Dockerfile: a line break in one would be an instruction.
+    for name, pattern in _IMAGE_PARTS.items():
+        value = getattr(image, name)
+        _require(f"image.{name}", bool(pattern.fullmatch(value)), f"is odd: {value!r}")
+    for pin in image.requirements:
+        _require("image.requirements", bool(_PIN.fullmatch(pin)), f"hold {pin!r}")
+
+
+def _check_tree(name: str, tree: Tree) -> None:
+    for path in tree:
+        try:
+            parts = checked_path(path).split("/")
+        except TreeError as error:
+            msg = f"{name}: {error}"
+            raise BundleError(msg) from error
+        folders = ("/".join(parts[:depth]) for depth in range(1, len(parts)))
+        clash = next((folder for folder in folders if folder in tree), None)
+        _require(name, clash is None, f"holds {clash!r} as a file and as a folder")
+
+
+def _require(where: str, holds: bool, what: str) -> None:  # noqa: FBT001  reads as an assertion
+    if not holds:
+        msg = f"{where} {what}"
+        raise BundleError(msg)
+
+
+def _utf8(text: str) -> bool:
+    return text.encode("utf-8", "replace") == text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,68 @@
+"""Format versions: reading identity.json, and the way from an older format to ours.
+
+There is one version so far, so there is no step yet; the first change of the format
+adds one to `STEPS`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from envplatform.bundle import records
+from envplatform.bundle.digest import FORMAT
+from envplatform.bundle.layout import IDENTITY, Description, part
+from envplatform.errors import BundleError
+from envplatform.tree import File, Tree
+
+Step = Callable[[Tree], dict[str, File]]
+
+STEPS: Mapping[int, Step] = MappingProxyType({})
+"""From a version to the files of the next one, identity.json included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """identity.json."""
+
+    format: int
+    digest: str
+    core_digest: str
+    environment: Description
+
+
+def migrate(files: Tree, steps: Mapping[int, Step] = STEPS) -> Tree:
+    """Bring the files of an environment to the current format.
+
+    Raises:
+        BundleError: the version is newer, or no way leads from it to the current one.
+    """
+    version = _version(files)
+    while version != FORMAT:
+        if version not in steps:
+            msg = (
+                f"{IDENTITY}: format {version} is unknown here (this is format "
+                f"{FORMAT}); use the release of envplatform that wrote it"
+            )
+            raise BundleError(msg)
+        files = steps[version](files)
+        version = _version(files)
+    return files
+
+
+def identify(files: Tree) -> Identity:
+    """Parse identity.json of the current format.
+
+    Raises:
+        BundleError: missing or malformed.
+    """
+    return records.decode(
+        Identity, records.load(part(files, IDENTITY), IDENTITY), IDENTITY
+    )
+
+
+def _version(files: Tree) -> int:
+    version = records.load(part(files, IDENTITY), IDENTITY).get("format")
+    if not isinstance(version, int) or isinstance(version, bool):
+        msg = f"{IDENTITY}: 'format' must be a whole number"
+        raise BundleError(msg)
+    return version
