@@ -1,0 +1,38 @@
+"""Diffs: compute, read, print and apply them. Pure: no disk, no git, no clock.
+
+A patch is text: the bytes of a git-style unified diff decoded as UTF-8 with
+`surrogateescape`. Lines end at LF and nowhere else, so CR, form feed, U+2028 and
+bytes that are no UTF-8 survive.
+
+`unidiff` is not used here, and is the second opinion in the tests. It finds hunks and
+counts as well as we do, when it is handed lines split on LF. It is not right, for our
+purpose, where it: leaves C-quoted names as they are; takes `diff --git` apart at the
+last ` b/`, wrong for a folder whose name ends in ` b`; skips lines it does not know,
+so that a hunk whose header counts too few lines loses the rest in silence; forgets
+whether a header said `-1` or `-1,1`, so that reading and printing changes the text;
+and takes a `No newline` marker anywhere.
+
+Not here: which files a bug may touch (`swe`), scans for leaks, and files on disk
+(`tree`).
+"""
+
+from envplatform.patches.apply import apply_patch
+from envplatform.patches.diff import diff_trees
+from envplatform.patches.model import FilePatch, Hunk, Line, Patch
+from envplatform.patches.parse import parse_patch
+from envplatform.patches.render import render_patch
+from envplatform.patches.summary import added_lines, patched_paths, removed_lines
+
+__all__ = [
+    "FilePatch",
+    "Hunk",
+    "Line",
+    "Patch",
+    "added_lines",
+    "apply_patch",
+    "diff_trees",
+    "parse_patch",
+    "patched_paths",
+    "removed_lines",
+    "render_patch",
+]
