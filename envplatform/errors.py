@@ -9,6 +9,7 @@ EnvPlatformError
 ├── SandboxError      the sandbox itself failed; says nothing about the code in it
 │   └── SandboxUnavailableError   no sandbox of the asked kind on this machine
 └── ModelError        the model server failed; says nothing about the answer
+    ├── ContextLengthError   the request is longer than the model can read
     ├── ModelAnswerError     the answer arrived and is unusable, repair turn included
     └── BudgetExceededError  the next call would pass the budget; nothing was sent
 """
@@ -48,6 +49,10 @@ class SandboxUnavailableError(SandboxError):
 
 class ModelError(EnvPlatformError):
     """The model server failed after retries; says nothing about the answer."""
+
+
+class ContextLengthError(ModelError):
+    """The request is longer than the model can read. Ends a rollout, not a run."""
 
 
 class ModelAnswerError(ModelError):

@@ -81,6 +81,10 @@ class ChatResponse:
     usage: Usage
     model: str
     """Name as the server reported it."""
+    retries: int = 0
+    """Attempts that failed before this answer."""
+    cached: bool = False
+    """Whether it was replayed from a recording; `usage` is then that of the first time."""
 
 
 class ChatModel(ABC):
@@ -95,5 +99,6 @@ class ChatModel(ABC):
 
         Raises:
             ModelError: the server failed, retries included.
+            ContextLengthError: the request is longer than the model can read.
             BudgetExceededError: the budget forbids the call; nothing was sent.
         """
