@@ -1,0 +1,1 @@
+"""The `envplatform` command: daily work without opening Dagster. Reads the store."""

@@ -1,0 +1,1 @@
+"""Dagster resources: configuration in, library object out. No logic of their own."""
