@@ -99,6 +99,7 @@ class ChatModel(ABC):
 
         Raises:
             ModelError: the server failed, retries included.
+            ModelAnswerError: what came is no answer in the chat format.
             ContextLengthError: the request is longer than the model can read.
             BudgetExceededError: the budget forbids the call; nothing was sent.
         """

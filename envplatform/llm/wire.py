@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from envplatform.errors import ModelError
+from envplatform.errors import ModelAnswerError
 from envplatform.llm.chat import (
     ChatRequest,
     ChatResponse,
@@ -96,13 +96,13 @@ def request_body(request: ChatRequest, endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _message(message: Message) -> dict[str, Any]:
-    body: dict[str, Any] = {"role": message.role, "content": message.content}
+    body: dict[str, Any] = {"role": message.role, "content": _utf8(message.content)}
     if message.tool_calls:
         body["tool_calls"] = [
             {
                 "id": call.call_id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
+                "function": {"name": call.name, "arguments": _utf8(call.arguments)},
             }
             for call in message.tool_calls
         ]
@@ -111,11 +111,16 @@ def _message(message: Message) -> dict[str, Any]:
     return body
 
 
+def _utf8(text: str) -> str:
+    """`text` without what UTF-8 can't carry: bytes of files kept by surrogateescape."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def parse_answer(body: bytes, endpoint: Endpoint) -> ChatResponse:
     """Read a server's answer.
 
     Raises:
-        ModelError: not the chat format, no choice, neither text nor tool calls, or no
+        ModelAnswerError: not the chat format, no choice, neither text nor tool calls, or no
             token usage (budgets rest on it). Names the field, never quotes the body.
     """
     try:
@@ -127,7 +132,7 @@ def parse_answer(body: bytes, endpoint: Endpoint) -> ChatResponse:
             f"model {endpoint.name!r}: malformed answer: {field}: {first['msg']}; "
             f"check that base_url names an OpenAI-compatible server"
         )
-        raise ModelError(msg) from None
+        raise ModelAnswerError(msg) from None
     choice = answer.choices[0]
     return ChatResponse(
         message=Message(
@@ -157,7 +162,7 @@ def _content(choice: _Choice, endpoint: Endpoint) -> str:
     if message.tool_calls or choice.finish_reason in {"length", "content_filter"}:
         return ""
     msg = f"model {endpoint.name!r}: malformed answer: neither content nor tool calls"
-    raise ModelError(msg)
+    raise ModelAnswerError(msg)
 
 
 def _usage(usage: _Usage, endpoint: Endpoint) -> Usage:
