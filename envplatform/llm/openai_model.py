@@ -182,7 +182,7 @@ class OpenAIChatModel(ChatModel):
         refusal = refusal_error(
             status=error.status_code,
             said=error.message.replace(self._key.get_secret_value(), "***"),
-            code=error.code or "",
+            code=f"{error.code} {error.type}",  # servers disagree on which it is
             endpoint=self._endpoint,
         )
         if refusal is not None:

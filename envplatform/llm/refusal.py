@@ -24,7 +24,7 @@ def refusal_error(
         mark in f"{code} {said}" for mark in _CONTEXT
     ):
         return ContextLengthError(f"{told}: the request is too long: {said}")
-    if code == _QUOTA:
+    if _QUOTA in code:
         return ModelError(f"{told}: the account is out of quota; check its billing")
     if retryable_status(status):
         return None
