@@ -1,7 +1,8 @@
 """Every fake of the test suite: each subclasses the interface it stands in for."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 from envplatform.errors import ModelError
 from envplatform.llm.chat import (
@@ -13,6 +14,15 @@ from envplatform.llm.chat import (
     ToolCall,
     Usage,
 )
+from envplatform.sandbox.base import (
+    ExecResult,
+    Image,
+    Limits,
+    Sandbox,
+    SandboxInfo,
+    SandboxProvider,
+)
+from envplatform.tree import File, Tree
 
 
 def text_answer(
@@ -54,3 +64,68 @@ class ScriptedChatModel(ChatModel):
         if isinstance(answer, ModelError):
             raise answer
         return answer
+
+
+FAKE_SANDBOX = SandboxInfo(kind="bubblewrap", version="fake", limits="best_effort")
+
+
+class ScriptedSandbox(Sandbox):
+    """Holds files in memory; `answer` decides what every execution comes to."""
+
+    info = FAKE_SANDBOX
+
+    def __init__(self, answer: Callable[[Sequence[str]], ExecResult]) -> None:
+        self.files: dict[str, File] = {}
+        self.commands: list[tuple[str, ...]] = []
+        self._answer = answer
+
+    async def upload(self, tree: Tree, to: str) -> None:
+        """Keep the files under their full path."""
+        self.files.update({f"{to}/{path}": file for path, file in tree.items()})
+
+    async def exec(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str = "/workspace",  # noqa: ARG002
+        env: Mapping[str, str] | None = None,  # noqa: ARG002
+        stdin: bytes = b"",  # noqa: ARG002
+        limits: Limits | None = None,  # noqa: ARG002
+    ) -> ExecResult:
+        """Note the command and answer as scripted."""
+        self.commands.append(tuple(argv))
+        return self._answer(argv)
+
+    async def download(
+        self,
+        path: str,
+        *,
+        max_bytes: int = 64_000_000,  # noqa: ARG002
+    ) -> dict[str, File]:
+        """Give back what was uploaded below `path`."""
+        return {
+            name.removeprefix(f"{path}/"): file
+            for name, file in self.files.items()
+            if name.startswith(f"{path}/")
+        }
+
+
+class ScriptedProvider(SandboxProvider):
+    """Opens scripted sandboxes and remembers them."""
+
+    info = FAKE_SANDBOX
+
+    def __init__(self, answer: Callable[[Sequence[str]], ExecResult]) -> None:
+        self.opened: list[ScriptedSandbox] = []
+        self._answer = answer
+
+    @asynccontextmanager
+    async def open(
+        self,
+        image: Image,  # noqa: ARG002
+        limits: Limits = Limits(),  # noqa: ARG002, B008  frozen
+    ) -> AsyncIterator[Sandbox]:
+        """Open one more."""
+        sandbox = ScriptedSandbox(self._answer)
+        self.opened.append(sandbox)
+        yield sandbox

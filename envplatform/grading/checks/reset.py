@@ -1,0 +1,65 @@
+"""reset: an environment opens the same way again, whatever was done in it before."""
+
+from envplatform.bundle import CheckResult, Environment
+from envplatform.grading.sessions import open_environment
+from envplatform.sandbox.base import WRITABLE, Image, Sandbox, SandboxProvider
+from envplatform.tree import tree_digest
+
+NAME = "reset"
+
+_MESS = """
+for place in "$@"; do echo left > "$place/left-over"; mkdir -p "$place/d/e"; done
+rm -rf /workspace/*; ln -s /etc/passwd /workspace/link; chmod 700 /tmp
+(sleep 600 &) ; exit 0
+"""
+"""What a careless or a hostile session may leave behind."""
+
+
+async def reset(
+    provider: SandboxProvider, environment: Environment, *, image: Image
+) -> CheckResult:
+    """Passed if two openings look alike, the second after a session made a mess.
+
+    Also failed if an opening shows anything in /tests or /solution.
+
+    Raises:
+        SandboxError: a sandbox failed; nothing is concluded.
+    """
+    async with open_environment(provider, environment, image=image) as sandbox:
+        first = await _look(sandbox)
+        await sandbox.exec(["sh", "-c", _MESS, "sh", *WRITABLE])
+        messed = await _look(sandbox)
+    async with open_environment(provider, environment, image=image) as sandbox:
+        second = await _look(sandbox)
+    if messed == first:
+        what = "the session could not change anything, so nothing was proven"
+        return CheckResult(name=NAME, status="not_run", evidence=what)
+    problem = _difference(first, second) or _hidden(first)
+    if problem:
+        return CheckResult(name=NAME, status="failed", evidence=problem)
+    what = f"two openings show the same {len(first)} entries, one after a messy session"
+    return CheckResult(name=NAME, status="passed", evidence=what)
+
+
+async def _look(sandbox: Sandbox) -> frozenset[str]:
+    """Every entry of the writable places with type, mode, size and content digest."""
+    listing = await sandbox.exec(["find", *WRITABLE, "-printf", "%y %m %s %p\\n"])
+    contents = [
+        f"{place} holds {tree_digest(await sandbox.download(place))}"
+        for place in WRITABLE
+    ]
+    return frozenset(
+        [*listing.stdout.decode("utf-8", "replace").splitlines(), *contents]
+    )
+
+
+def _difference(first: frozenset[str], second: frozenset[str]) -> str:
+    changed = sorted(first ^ second)
+    return f"the second opening differs: {'; '.join(changed[:3])}" if changed else ""
+
+
+def _hidden(seen: frozenset[str]) -> str:
+    shown = [
+        line for line in sorted(seen) if " /tests/" in line or " /solution/" in line
+    ]
+    return f"the agent can see {shown[0]}" if shown else ""

@@ -1,0 +1,64 @@
+"""What the gate's checks judge: the oracle's final state, and repeated gradings.
+
+Collected once, so that three checks don't run the verifier three times over.
+"""
+
+from dataclasses import dataclass
+
+from envplatform.bundle import Environment
+from envplatform.grading.grade import Grading, grade
+from envplatform.grading.sessions import (
+    apply_solution,
+    final_workspace,
+    open_environment,
+)
+from envplatform.sandbox.base import ExecResult, Image, SandboxProvider
+from envplatform.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Executions behind one audit."""
+
+    environment: Environment
+    solved: Tree
+    """The workspace after solve.sh."""
+    solve: ExecResult
+    oracle: tuple[Grading, ...]
+    """Gradings of `solved`, each in its own sandbox. Empty where solve.sh failed."""
+    nop: tuple[Grading, ...]
+    """Gradings of an untouched workspace that went through a session."""
+
+
+async def collect_evidence(
+    provider: SandboxProvider,
+    environment: Environment,
+    *,
+    image: Image,
+    repeats: int = 3,
+) -> Evidence:
+    """Solve once, do nothing once, and grade each state `repeats` times.
+
+    Raises:
+        SandboxError: a sandbox failed; nothing is concluded.
+    """
+    async with open_environment(provider, environment, image=image) as sandbox:
+        untouched = await final_workspace(sandbox, environment)
+    async with open_environment(provider, environment, image=image) as sandbox:
+        solve = await apply_solution(sandbox, environment)
+        solved = await final_workspace(sandbox, environment)
+
+    async def graded(workspace: Tree) -> tuple[Grading, ...]:
+        gradings = [
+            await grade(provider, environment, workspace, image=image)
+            for _ in range(repeats)
+        ]
+        return tuple(gradings)
+
+    return Evidence(
+        environment=environment,
+        solved=solved,
+        solve=solve,
+        oracle=await graded(solved) if solve.exit_code == 0 else (),
+        nop=await graded(untouched),
+    )

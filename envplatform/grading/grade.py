@@ -1,0 +1,124 @@
+"""Running a verifier over what an agent left, in a sandbox the agent never saw.
+
+Here: one grading and its ways to fail. Not here: what a verifier checks (that is in
+the environment's tests), the gate (`gate`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from envplatform.bundle import TEST_SCRIPT, Environment, environment_digest
+from envplatform.grading.reward import MAX_REWARD_BYTES, RewardError, parse_reward
+from envplatform.grading.sessions import WORKSPACE, limits_of, require_image
+from envplatform.sandbox.base import ExecResult, Image, Limits, Sandbox, SandboxProvider
+from envplatform.tree import Tree
+
+TESTS = "/tests"
+VERIFIER_LOGS = "/logs/verifier"
+REWARD = f"{VERIFIER_LOGS}/reward.json"
+
+_LOG_CHARACTERS = 4000
+
+GradingFailure = Literal[
+    "verifier_failed",  # test.sh ended with another exit code than 0
+    "verifier_killed",  # by a signal: something in the workspace went for the verifier
+    "verifier_timeout",
+    "verifier_limit",  # memory, processes or disk used up
+    "reward_missing",
+    "reward_malformed",
+]
+"""Why a grading has no reward. Never an infrastructure error: those raise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grading:
+    """What the verifier said of one final workspace."""
+
+    environment_digest: str
+    reward: float | None
+    """0..1; None where the verifier gave no verdict, `failure` then says why."""
+    components: Mapping[str, float] = field(default_factory=dict)
+    """Score by criterion, `reward` included. Empty where there is no verdict."""
+    failure: GradingFailure | None = None
+    detail: str = ""
+    """One line on the failure; empty without one."""
+    log: str
+    """End of the verifier's own output. May quote hidden tests: never for an agent."""
+    seconds: float
+    sandbox: str
+    """Kind and version."""
+
+
+async def grade(
+    provider: SandboxProvider,
+    environment: Environment,
+    final_workspace: Tree,
+    *,
+    image: Image,
+) -> Grading:
+    """Grade `final_workspace` in a fresh sandbox of its own.
+
+    Raises:
+        BundleError: `image` is not the one that the environment names.
+        SandboxError: the sandbox failed; nothing is known of the workspace.
+    """
+    require_image(environment, image)
+    limits = limits_of(environment, wall_s=environment.allowance.verifier_timeout_s)
+    async with provider.open(image, limits) as sandbox:
+        await sandbox.upload(final_workspace, WORKSPACE)
+        await sandbox.upload(environment.tests, TESTS)
+        await sandbox.exec(["mkdir", "-p", VERIFIER_LOGS])
+        result = await sandbox.exec(["bash", f"{TESTS}/{TEST_SCRIPT}"], limits=limits)
+        scores = await _scores(sandbox, result, environment)
+    info = sandbox.info
+    failure, detail = scores if isinstance(scores, tuple) else (None, "")
+    components = {} if isinstance(scores, tuple) else scores
+    return Grading(
+        environment_digest=environment_digest(environment),
+        reward=components.get("reward"),
+        components=components,
+        failure=failure,
+        detail=detail,
+        log=_tail(result),
+        seconds=result.seconds,
+        sandbox=f"{info.kind} {info.version}",
+    )
+
+
+async def _scores(
+    sandbox: Sandbox, result: ExecResult, environment: Environment
+) -> Mapping[str, float] | tuple[GradingFailure, str]:
+    failure = _failure(result)
+    if failure is not None:
+        return failure
+    # Read by a bounded `cat`: a flood or a link left there must not look like an
+    # infrastructure error.
+    found = await sandbox.exec(
+        ["cat", REWARD], limits=Limits(wall_s=30, output_bytes=MAX_REWARD_BYTES + 1)
+    )
+    if found.exit_code != 0:
+        return "reward_missing", f"test.sh wrote no {REWARD}"
+    try:
+        return parse_reward(found.stdout, environment.criteria)
+    except RewardError as error:
+        return "reward_malformed", str(error)
+
+
+def _failure(result: ExecResult) -> tuple[GradingFailure, str] | None:
+    match result.ending:
+        case "exited" if result.exit_code == 0:
+            return None
+        case "exited":
+            return "verifier_failed", f"test.sh ended with {result.exit_code}"
+        case "signaled":
+            return "verifier_killed", f"test.sh was killed by signal {result.signal}"
+        case "timeout":
+            return "verifier_timeout", f"test.sh ran for {result.seconds:.0f} s"
+        case _:
+            return "verifier_limit", f"test.sh ended with {result.ending}"
+
+
+def _tail(result: ExecResult) -> str:
+    text = (result.stdout + result.stderr).decode("utf-8", "replace")
+    return text[-_LOG_CHARACTERS:]

@@ -1,0 +1,80 @@
+"""Opening an environment for whoever works in it, and taking home what they left.
+
+Here: what agent, oracle and grader each get to see. Not here: judging the result
+(`grade`), deciding what an agent does (`rollout`).
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from envplatform.bundle import SOLVE_SCRIPT, Environment
+from envplatform.errors import BundleError
+from envplatform.sandbox.base import (
+    ExecResult,
+    Image,
+    Limits,
+    Sandbox,
+    SandboxProvider,
+)
+from envplatform.tree import File
+
+WORKSPACE = "/workspace"
+SOLUTION = "/solution"
+
+
+@asynccontextmanager
+async def open_environment(
+    provider: SandboxProvider, environment: Environment, *, image: Image
+) -> AsyncIterator[Sandbox]:
+    """Open `environment` as the agent finds it: its workspace, nothing else.
+
+    Raises:
+        BundleError: `image` is not the one that the environment names.
+        SandboxError: the sandbox failed.
+    """
+    limits = limits_of(environment, wall_s=environment.allowance.agent_timeout_s)
+    require_image(environment, image)
+    async with provider.open(image, limits) as sandbox:
+        await sandbox.upload(environment.workspace, WORKSPACE)
+        yield sandbox
+
+
+async def apply_solution(sandbox: Sandbox, environment: Environment) -> ExecResult:
+    """Run the oracle in an open sandbox; it works through what an agent has."""
+    await sandbox.upload(environment.solution, SOLUTION)
+    return await sandbox.exec(["bash", f"{SOLUTION}/{SOLVE_SCRIPT}"])
+
+
+async def final_workspace(
+    sandbox: Sandbox, environment: Environment
+) -> dict[str, File]:
+    """What the agent leaves behind for the grader: plain files of /workspace."""
+    room = environment.allowance.disk_mb * 1_000_000
+    return await sandbox.download(WORKSPACE, max_bytes=room)
+
+
+def limits_of(environment: Environment, *, wall_s: float) -> Limits:
+    """The environment's allowance as limits of one execution."""
+    allowance = environment.allowance
+    return Limits(
+        wall_s=wall_s,
+        cpu_s=wall_s,
+        memory_mb=allowance.memory_mb,
+        processes=allowance.processes,
+        disk_mb=allowance.disk_mb,
+    )
+
+
+def require_image(environment: Environment, image: Image) -> None:
+    """Refuse to run an environment on another image than it was proven on.
+
+    Raises:
+        BundleError: names both digests.
+    """
+    wanted = environment.image
+    if image.digest != wanted.digest:
+        msg = (
+            f"{environment.environment_id} needs the image {wanted.name} with digest "
+            f"{wanted.digest}, got {image.name} with {image.digest}; rebuild the image"
+        )
+        raise BundleError(msg)
