@@ -1,6 +1,6 @@
 """Rows of the SWE pillar: what was proposed, and what execution said of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 
@@ -38,7 +38,7 @@ class BugCandidate:
     seed: int
     model: str | None = None
     """Name of the model that took part; None for procedural inducers."""
-    cost: Cost = Cost()
+    cost: Cost = field(default=Cost(), metadata={"identity": False})  # not in digests
 
 
 RunEnding = Literal[
@@ -98,7 +98,7 @@ class Verdict:
     """Executions of the suite behind the verdict, repetitions of tests not counted."""
     sandbox: str
     """Kind and version, `bubblewrap 0.8.0`."""
-    cost: Cost = Cost()
+    cost: Cost = field(default=Cost(), metadata={"identity": False})  # not in digests
 
     @property
     def verified(self) -> bool:
