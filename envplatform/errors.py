@@ -7,7 +7,8 @@ EnvPlatformError
 ├── BundleError       an environment on disk is incomplete or not what its digest says
 ├── TargetError       a target repository can't be prepared; names the target and step
 ├── SandboxError      the sandbox itself failed; says nothing about the code in it
-│   └── SandboxUnavailableError   no sandbox of the asked kind on this machine
+│   ├── SandboxUnavailableError   no sandbox of the asked kind on this machine
+│   └── DownloadTooLargeError     what the code left is too much to take out
 └── ModelError        the model server failed; says nothing about the answer
     ├── ContextLengthError   the request is longer than the model can read
     ├── ModelAnswerError     the answer arrived and is unusable, repair turn included
@@ -45,6 +46,10 @@ class SandboxError(EnvPlatformError):
 
 class SandboxUnavailableError(SandboxError):
     """No sandbox of the asked kind here; the message names what to install."""
+
+
+class DownloadTooLargeError(SandboxError):
+    """What the code left is too much to take out; its own doing, so never retried."""
 
 
 class ModelError(EnvPlatformError):

@@ -1,0 +1,112 @@
+"""Start one bubblewrap, with the private pipes through which it is held and read.
+
+Blocking. The life of what was started is `execution`'s business.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+_BARE = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
+"""Bubblewrap's own environment: its first process in the sandbox shows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """What to start, ready made."""
+
+    launcher: tuple[str, ...]
+    """Up to bubblewrap itself, which is the last word."""
+    options: tuple[str, ...]
+    """Bubblewrap's, given through a file: they may be long."""
+    argv: tuple[str, ...]
+    stdin: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launched:
+    """A bubblewrap that sets its sandbox up and then waits to be let go."""
+
+    process: subprocess.Popen[bytes]
+    status: int
+    """Read end: JSON lines from bubblewrap, end of file when it has exited."""
+    held: int
+    """Read end, shared with the sandbox: one byte in it, not yet taken, means that
+    the set-up never came to its end."""
+    release: int
+    """Write end of `held`."""
+
+    def let_go(self) -> None:
+        """Let the command start as soon as the set-up is done."""
+        os.write(self.release, b".")
+
+    def taken(self) -> bool:
+        """Whether the set-up was completed; to be asked after the end."""
+        os.set_blocking(self.held, False)
+        try:
+            return not os.read(self.held, 1)
+        except BlockingIOError:
+            return True
+
+
+@contextmanager
+def launched(command: Command) -> Iterator[Launched]:
+    """Start bubblewrap; at the end its pipes are closed, the process must be dead.
+
+    Raises:
+        OSError: the launcher is missing, or the command line is too long.
+    """
+    with ExitStack() as stack:
+        status, status_in = _pipe(stack)
+        held, release = _pipe(stack)
+        own = ("--json-status-fd", str(status_in), "--block-fd", str(held))
+        options = _file((*command.options, *own), stack)
+        process = subprocess.Popen(
+            [*command.launcher, "--args", str(options), "--", *command.argv],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_BARE,
+            cwd="/",
+            pass_fds=(options, status_in, held),
+            start_new_session=True,
+            umask=0o022,
+            bufsize=0,
+        )
+        stack.callback(_close_pipes, process)
+        # Only bubblewrap may hold this end, or its exit would not end the stream.
+        _replace(status_in)
+        yield Launched(process=process, status=status, held=held, release=release)
+
+
+def _pipe(stack: ExitStack) -> tuple[int, int]:
+    ends = os.pipe()
+    for end in ends:
+        stack.callback(os.close, end)
+    return ends
+
+
+def _file(words: tuple[str, ...], stack: ExitStack) -> int:
+    """An anonymous file of NUL-terminated words, at its beginning."""
+    descriptor = os.memfd_create("options")
+    stack.callback(os.close, descriptor)
+    data = memoryview(b"".join(os.fsencode(word) + b"\0" for word in words))
+    while data:
+        data = data[os.write(descriptor, data) :]
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _replace(descriptor: int) -> None:
+    """Close what `descriptor` stands for; the number itself stays taken."""
+    nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    os.dup2(nothing, descriptor, inheritable=False)
+    os.close(nothing)
+
+
+def _close_pipes(process: subprocess.Popen[bytes]) -> None:
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()

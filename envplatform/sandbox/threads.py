@@ -1,0 +1,34 @@
+"""Blocking work in threads of its own, with cancellation that waits for its end."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+Cancelled = Callable[[], bool]
+"""Asked by long work now and then; once true, it must stop soon."""
+
+_MOST = 64
+
+
+class Threads:
+    """A pool apart from asyncio's own, which is small and everyone's."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_MOST, thread_name_prefix="sandbox")
+
+    async def run(self, work: Callable[[Cancelled], T]) -> T:
+        """Run `work`; a cancelled caller leaves only when it has stopped."""
+        stop = threading.Event()
+        loop = asyncio.get_running_loop()
+        future = loop.run_in_executor(self._pool, work, stop.is_set)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            stop.set()
+            await asyncio.wait([future])
+            future.exception()  # seen: the caller has no more use for it
+            raise

@@ -1,0 +1,158 @@
+"""The watchdog's eyes: what the processes of one execution use right now.
+
+Reads /proc and the writable places; kills nothing and decides nothing but which
+limit is passed. Polling sees no burst shorter than its interval: `best_effort`.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from envplatform.sandbox.base import Ending, Limits
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_TICKS_S = os.sysconf("SC_CLK_TCK")
+_ENTRY_BYTES = 512
+"""What a file costs beyond its blocks, so that empty files count too."""
+_DEEPEST = 200
+_MB = 1024 * 1024
+
+
+class Watch:
+    """Compares the use of one execution with its limits."""
+
+    def __init__(self, init_pid: int, places: Path, limits: Limits) -> None:
+        self._init_pid = init_pid
+        self._places = places
+        self._limits = limits
+        self._next_disk_look = 0.0
+
+    def breach(self) -> Ending | None:
+        """Which limit is passed now, if any; looks at the disk now and then."""
+        pids = list(_descendants(self._init_pid))
+        threads, cpu_s, memory = _use(pids)
+        if memory > self._limits.memory_mb * _MB:
+            memory = sum(_proportional(pid) for pid in pids)
+        if memory > self._limits.memory_mb * _MB:
+            return "out_of_memory"
+        if threads > self._limits.processes:
+            return "process_limit"
+        if cpu_s >= self._limits.cpu_s:
+            return "timeout"
+        return self._disk_breach(pids)
+
+    def full(self, pids: list[int] | None = None) -> bool:
+        """Whether the writable places hold more than allowed."""
+        used = disk_use(self._places) + sum(_unlinked(pid) for pid in pids or ())
+        return used > self._limits.disk_mb * _MB
+
+    def _disk_breach(self, pids: list[int]) -> Ending | None:
+        started = time.monotonic()
+        if started < self._next_disk_look:
+            return None
+        full = self.full(pids)
+        took = time.monotonic() - started
+        self._next_disk_look = time.monotonic() + max(0.1, 10 * took)
+        return "disk_limit" if full else None
+
+
+def disk_use(root: Path) -> int:
+    """Bytes on disk below `root`, each file and folder with its inode.
+
+    A folder that can't be opened counts as empty; one too deep to be honest counts
+    as more than any limit.
+    """
+    seen: set[tuple[int, int]] = set()
+    try:
+        top = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return 0
+    try:
+        return _below(top, 0, seen)
+    finally:
+        os.close(top)
+
+
+def _below(folder: int, depth: int, seen: set[tuple[int, int]]) -> int:
+    if depth > _DEEPEST:
+        return 1 << 62
+    total = 0
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            try:
+                found = entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(found.st_mode):
+                    total += _inside(folder, entry.name, depth, seen)
+            except OSError:
+                continue  # gone meanwhile, or locked
+            if found.st_nlink > 1 and not stat.S_ISDIR(found.st_mode):
+                if (found.st_dev, found.st_ino) in seen:
+                    continue
+                seen.add((found.st_dev, found.st_ino))
+            total += found.st_blocks * 512 + _ENTRY_BYTES
+    return total
+
+
+def _inside(folder: int, name: str, depth: int, seen: set[tuple[int, int]]) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+    inner = os.open(name, flags, dir_fd=folder)
+    try:
+        return _below(inner, depth + 1, seen)
+    finally:
+        os.close(inner)
+
+
+def _descendants(pid: int) -> Iterator[int]:
+    """Every process below `pid`; the sandbox's orphans are adopted by its init."""
+    waiting = [pid]
+    while waiting:
+        try:
+            for tasks in Path(f"/proc/{waiting.pop()}/task").iterdir():
+                children = (tasks / "children").read_text(encoding="ascii").split()
+                waiting += map(int, children)
+                yield from map(int, children)
+        except OSError:
+            continue  # gone meanwhile
+
+
+def _use(pids: list[int]) -> tuple[int, float, int]:
+    """Threads of all, CPU seconds of the busiest one, anonymous bytes of all."""
+    threads, busiest_s, memory = 0, 0.0, 0
+    for pid in pids:
+        try:
+            line = Path(f"/proc/{pid}/stat").read_text(encoding="latin-1")
+            pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+        except OSError:
+            continue
+        fields = line.rpartition(")")[2].split()
+        threads += int(fields[17])
+        busiest_s = max(busiest_s, (int(fields[11]) + int(fields[12])) / _TICKS_S)
+        memory += int(pages[1]) * _PAGE_BYTES
+    return threads, busiest_s, memory
+
+
+def _proportional(pid: int) -> int:
+    """Bytes of memory, pages that are shared counted in parts."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    for line in lines.splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def _unlinked(pid: int) -> int:
+    """Bytes on disk of plain files that the process holds open and deleted."""
+    total = 0
+    try:
+        for handle in Path(f"/proc/{pid}/fd").iterdir():
+            found = handle.stat()
+            if stat.S_ISREG(found.st_mode) and found.st_nlink == 0:
+                total += found.st_blocks * 512
+    except OSError:
+        return total
+    return total
