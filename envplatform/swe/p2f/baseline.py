@@ -1,0 +1,243 @@
+"""What a healthy repository's suite does when nothing is wrong with it.
+
+Several clean runs, one of them shuffled, one that records lines and runs the stable
+tests alone. A test is stable if it passed in all of them; only stable tests can prove
+anything. A red or flaky suite is fine as long as a stable set is left.
+"""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from envplatform.errors import TargetError
+from envplatform.sandbox.base import SandboxProvider
+from envplatform.swe.p2f.request import RunRequest
+from envplatform.swe.p2f.result import Coverage, SuiteRun
+from envplatform.swe.p2f.suite import run_fresh
+from envplatform.swe.targets.prepare import HealthyRepository
+
+_SHOWN = 5
+_MAX_ENDERS = 5
+"""Tests that end the whole run, each found by one run, before we give up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnstableTest:
+    """A test that can prove nothing, and why."""
+
+    test_id: str
+    outcomes: tuple[str, ...]
+    """By run, in order."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The healthy behaviour of one repository."""
+
+    repository: str
+    commit: str
+    stable: tuple[str, ...]
+    """Sorted ids of tests that passed in every run; never empty."""
+    unstable: tuple[UnstableTest, ...]
+    """Sorted by id."""
+    broken: Mapping[str, str]
+    """Test files that can't be collected, to the reason."""
+    seconds_by_test: Mapping[str, float]
+    """Of stable tests, in the slowest run."""
+    suite_s: float
+    """Median of the plain runs, sandbox start not counted."""
+    coverage: Coverage
+    """Lines by stable test."""
+    runs: int
+    sandbox: str
+    """Kind and version, `bubblewrap 0.8.0`."""
+
+    @property
+    def covered_share(self) -> float:
+        """Share of the statements that some stable test runs, or the import does."""
+        ran = [self.coverage.imported, self.coverage.shared]
+        ran += self.coverage.by_test.values()
+        statements = {
+            (p, n) for p, lines in self.coverage.statements.items() for n in lines
+        }
+        covered = {(p, n) for lines in ran for p in lines for n in lines[p]}
+        return len(statements & covered) / len(statements) if statements else 0.0
+
+
+async def measure_baseline(
+    provider: SandboxProvider, repository: HealthyRepository, *, runs: int = 3
+) -> Baseline:
+    """Run the suite `runs` times or more, each time in a fresh sandbox.
+
+    Raises:
+        TargetError: no test passes in every run; names what happened first.
+        SandboxError: a sandbox failed; nothing is known of the suite.
+    """
+    enders: dict[str, str] = {}
+    first = await _first_run(provider, repository, enders)
+    ids = tuple(test for test in first.outcomes if test not in enders)
+    plain = [first]
+    for number in range(1, runs):
+        request = _request(
+            repository, ids=ids, seed=number, shuffle=number == 1, keep_collecting=True
+        )
+        plain.append(await _run(provider, repository, request))
+    stable = _stable(plain, repository)
+    request = _request(repository, ids=stable, seed=0, cover=True)
+    covering = await _run(provider, repository, request)
+    return _assemble(provider, repository, [*plain, covering], enders)
+
+
+def _request(
+    repository: HealthyRepository,
+    *,
+    ids: tuple[str, ...] | None,
+    seed: int,
+    shuffle: bool = False,
+    keep_collecting: bool = False,
+    cover: bool = False,
+) -> RunRequest:
+    suite = repository.target.suite
+    slower = 4 if cover else 1  # tracing costs time, and says nothing of the code
+    return RunRequest(
+        ids=ids,
+        seed=seed,
+        shuffle=shuffle,
+        keep_collecting=keep_collecting,
+        cover=cover,
+        test_timeout_s=slower * suite.test_timeout_s,
+        suite_timeout_s=slower * suite.suite_timeout_s,
+    )
+
+
+async def _first_run(
+    provider: SandboxProvider, repository: HealthyRepository, enders: dict[str, str]
+) -> SuiteRun:
+    """Run everything; a test that ends the run is noted in `enders` and left out."""
+    ids: tuple[str, ...] | None = None
+    while True:
+        request = _request(repository, ids=ids, seed=0, keep_collecting=True)
+        run = await _run(provider, repository, request)
+        if run.ending == "completed":
+            return run
+        ender = run.running
+        if ender is None or len(enders) >= _MAX_ENDERS:
+            raise TargetError(_hopeless(repository, run))
+        enders[ender] = f"{run.ending}: {run.detail}"
+        ids = tuple(test for test in run.outcomes if test not in enders)
+        if not ids:
+            raise TargetError(_hopeless(repository, run))
+
+
+async def _run(
+    provider: SandboxProvider, repository: HealthyRepository, request: RunRequest
+) -> SuiteRun:
+    return await run_fresh(
+        provider, repository.image, repository.tree, repository.target, request
+    )
+
+
+def _stable(runs: Sequence[SuiteRun], repository: HealthyRepository) -> tuple[str, ...]:
+    for run in runs:
+        if run.ending != "completed":
+            raise TargetError(_hopeless(repository, run))
+    stable = {
+        test
+        for test in runs[0].outcomes
+        if all(run.outcomes.get(test) == "passed" for run in runs)
+    }
+    if not stable:
+        raise TargetError(_nothing_stable(runs, repository))
+    return tuple(sorted(stable))
+
+
+def _assemble(
+    provider: SandboxProvider,
+    repository: HealthyRepository,
+    runs: list[SuiteRun],
+    enders: Mapping[str, str],
+) -> Baseline:
+    *plain, covering = runs
+    stable = _stable(runs, repository)
+    kept = set(stable)
+    coverage = covering.coverage or Coverage(
+        by_test={}, imported={}, shared={}, statements={}
+    )
+    by_test = {t: lines for t, lines in coverage.by_test.items() if t in kept}
+    broken = dict(plain[0].broken)
+    info = provider.info
+    return Baseline(
+        repository=repository.name,
+        commit=repository.commit,
+        stable=stable,
+        unstable=_unstable(runs, kept, enders),
+        broken=broken,
+        seconds_by_test={
+            test: max(run.seconds_by_test.get(test, 0.0) for run in plain)
+            for test in stable
+        },
+        suite_s=statistics.median(run.seconds for run in plain),
+        coverage=replace(coverage, by_test=by_test),
+        runs=len(runs),
+        sandbox=f"{info.kind} {info.version}",
+    )
+
+
+def _unstable(
+    runs: Sequence[SuiteRun], stable: set[str], enders: Mapping[str, str]
+) -> tuple[UnstableTest, ...]:
+    found = [
+        UnstableTest(test_id=test, outcomes=(), why=f"ends the whole run ({why})")
+        for test, why in enders.items()
+    ]
+    for test in runs[0].outcomes:
+        if test in stable or test in enders:
+            continue
+        # The last run holds only what was stable until then.
+        outcomes = tuple(run.outcomes[test] for run in runs if test in run.outcomes)
+        found.append(
+            UnstableTest(
+                test_id=test, outcomes=outcomes, why=_why(runs, test, outcomes)
+            )
+        )
+    return tuple(sorted(found, key=lambda unstable: unstable.test_id))
+
+
+def _why(runs: Sequence[SuiteRun], test: str, outcomes: tuple[str, ...]) -> str:
+    last = next((r.reports[test] for r in runs if test in r.reports), "")
+    reason = (last.strip().splitlines() or [""])[-1].removeprefix("E ").strip()[:200]
+    if len(set(outcomes)) == 1:
+        return f"{outcomes[0]} in every run: {reason}".rstrip(": ")
+    if outcomes[:2] == ("passed", outcomes[1]) and outcomes[1] != "passed":
+        return f"{outcomes[1]} in shuffled order: {reason}".rstrip(": ")
+    return f"differs from run to run: {reason}".rstrip(": ")
+
+
+def _hopeless(repository: HealthyRepository, run: SuiteRun) -> str:
+    where = f"{repository.name}: the suite does not run to its end"
+    broken = "".join(
+        f"\n  {path}: {_last_line(why)}"
+        for path, why in list(run.broken.items())[:_SHOWN]
+    )
+    tail = "" if broken else _indented(run.output)
+    return f"{where} ({run.ending}): {run.detail}{broken}{tail}"
+
+
+def _nothing_stable(runs: Sequence[SuiteRun], repository: HealthyRepository) -> str:
+    lines = [f"{repository.name}: no test passes in all {len(runs)} runs"]
+    for test in list(runs[0].outcomes)[:_SHOWN]:
+        outcomes = ", ".join(run.outcomes.get(test, "missing") for run in runs)
+        report = next((r.reports[test] for r in runs if test in r.reports), "")
+        lines.append(f"  {test}: {outcomes}; {_last_line(report)}")
+    for path, why in list(runs[0].broken.items())[:_SHOWN]:
+        lines.append(f"  {path} can't be collected: {_last_line(why)}")
+    return "\n".join(lines)
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no reason given"])[-1].strip()[:300]
+
+
+def _indented(output: str) -> str:
+    return "".join(f"\n  | {line[:200]}" for line in output.strip().splitlines()[-8:])

@@ -1,0 +1,90 @@
+"""Which lines of the code run in which test, by coverage.py.
+
+Three kinds of time are kept apart: the tests, `import` (start and collection) and
+`shared` (fixtures of a class or wider, which run inside whichever test comes first).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+IMPORT, SHARED, TEST = "import", "shared", "test:"
+
+
+class NoLines:
+    """Stands where no coverage was asked for."""
+
+    def start(self) -> None:
+        """Begin with what runs at import."""
+
+    def enter(self, context: str) -> None:
+        """Count what runs from here on for `context`."""
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Count what runs inside for no single test."""
+        yield
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield what was found, one record a file."""
+        return iter(())
+
+
+class Lines(NoLines):
+    """Records lines of the files below the code's roots."""
+
+    def __init__(self, root: str, include: list[str], omit: list[str]) -> None:
+        os.environ.setdefault("COVERAGE_CORE", "ctrace")
+        import coverage  # noqa: PLC0415  only images of targets have it
+
+        self._root = root.rstrip("/") + "/"
+        self._coverage = coverage.Coverage(
+            data_file=None,
+            config_file=False,
+            include=include,
+            omit=omit,
+            messages=False,
+        )
+        self._context = IMPORT
+
+    def start(self) -> None:
+        """Begin with what runs at import."""
+        self._coverage.start()
+        self.enter(IMPORT)
+
+    def enter(self, context: str) -> None:
+        """Count what runs from here on for `context`."""
+        self._context = context
+        self._coverage.switch_context(context)
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Count what runs inside for no single test."""
+        before = self._context
+        self.enter(SHARED)
+        try:
+            yield
+        finally:
+            self.enter(before)
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield what was found, one record a file: path, statements, lines by context."""
+        self._coverage.stop()
+        data = self._coverage.get_data()
+        for name in sorted(data.measured_files()):
+            if not name.startswith(self._root):
+                continue
+            by_context: dict[str, list[int]] = {}
+            for line, contexts in sorted(data.contexts_by_lineno(name).items()):
+                for context in contexts:
+                    by_context.setdefault(context, []).append(line)
+            _, statements, _, _, _ = self._coverage.analysis2(name)
+            yield {
+                "kind": "lines",
+                "path": name[len(self._root) :],
+                "statements": statements,
+                "contexts": by_context,
+            }

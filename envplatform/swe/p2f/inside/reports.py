@@ -1,0 +1,103 @@
+"""From pytest's phase reports of one test to one outcome and a text that says why.
+
+The text is what an issue writer may see: it keeps lines of the test's own file and
+the error, and leaves out the code under test, which may hold the very defect.
+"""
+
+# ruff: noqa: ANN401  reports differ from release to release of pytest
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+BROKEN_IMPORT = (
+    "ImportError",
+    "ModuleNotFoundError",
+    "SyntaxError",
+    "IndentationError",
+)
+_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+')
+
+
+def outcome_of(reports: Iterable[Any], cause: str | None) -> str:
+    """Return the one outcome of a test's set-up, call and tear-down reports.
+
+    `reports` are pytest's, those of subtests among them; a failed one fails the test.
+    """
+    phases = [_phase(report) for report in reports]
+    if "failed" in phases:
+        return "error" if cause else "failed"
+    for outcome in ("error", "xfailed", "skipped", "xpassed", "passed"):
+        if outcome in phases:
+            return outcome
+    return "missing"
+
+
+def _phase(report: Any) -> str:
+    is_expected_to_fail = hasattr(report, "wasxfail")
+    if report.failed:
+        if str(report.longrepr).startswith("[XPASS(strict)]"):
+            return "xpassed"
+        return "failed" if report.when == "call" else "error"
+    if report.skipped:
+        return "xfailed" if is_expected_to_fail else "skipped"
+    if report.when == "call" and not hasattr(report, "context"):
+        return "xpassed" if is_expected_to_fail else "passed"
+    return ""
+
+
+def cause_of(error: BaseException) -> str | None:
+    """Name what made a test break before it could judge anything, if it is such."""
+    if type(error).__name__ in BROKEN_IMPORT:
+        return "import"
+    if isinstance(error, MemoryError):
+        return "memory"
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return "disk"
+    if isinstance(error, BlockingIOError) and error.errno == errno.EAGAIN:
+        return "processes"
+    if type(error) is RuntimeError and "start new thread" in str(error):
+        return "processes"
+    return None
+
+
+def text_of(longrepr: object, test_file: str) -> str:
+    """Return the failure without any line of the code under test."""
+    chain = getattr(longrepr, "chain", None)
+    if chain:
+        entries = [entry for part in chain for entry in part[0].reprentries]
+        return "\n".join(line for e in entries for line in _entry(e, test_file))
+    return "\n".join(_without_frames(str(longrepr).splitlines(), test_file))
+
+
+def _entry(entry: Any, test_file: str) -> Iterator[str]:
+    lines = "\n".join(entry.lines).splitlines()
+    place = getattr(entry, "reprfileloc", None)
+    if place is None:  # the interpreter's own style, used for exception groups
+        yield from _without_frames(lines, test_file)
+        return
+    is_test = _is_file(str(place.path), test_file)
+    for line in lines:
+        if is_test or line.startswith("E "):
+            yield line
+
+
+def _without_frames(lines: list[str], test_file: str) -> Iterator[str]:
+    """Drop each `File "...", line` of another file, and the code that follows it."""
+    dropping, depth = False, 0
+    for line in lines:
+        frame = _FRAME.match(line)
+        if frame:
+            dropping = not _is_file(frame["file"], test_file)
+            depth = len(line) - len(line.lstrip())
+        elif dropping and len(line) - len(line.lstrip()) <= depth:
+            dropping = False
+        if not dropping:
+            yield line
+
+
+def _is_file(path: str, test_file: str) -> bool:
+    return path == test_file or path.endswith("/" + test_file)

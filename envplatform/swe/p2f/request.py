@@ -1,0 +1,129 @@
+"""What to run, as a value, and the job that the runner in the sandbox reads."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+from envplatform.sandbox.base import Limits
+from envplatform.swe.targets.target import Target
+from envplatform.tree import File, Tree
+
+RUNNER_FOLDER = "/tests/.p2f"
+START_FILE = f"{RUNNER_FOLDER}/start.py"
+WORKSPACE = "/workspace"
+MAX_RESULT_BYTES = 128_000_000
+_SLACK_S = 20.0
+"""How much later than the runner the sandbox gives up: the runner says more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """One execution of a suite."""
+
+    ids: tuple[str, ...] | None = None
+    """Tests to run; None for all that the target's paths hold."""
+    seed: int = 0
+    """For `random`, for the interpreter's hashes, and for the order if shuffled."""
+    shuffle: bool = False
+    rounds: int = 1
+    """Repetitions, each from the state right after collection."""
+    cover: bool = False
+    keep_collecting: bool = False
+    """Run the rest although some file can't be collected."""
+    stop_on_timeout: bool = False
+    """End the run at the first test that takes too long."""
+    test_timeout_s: float
+    suite_timeout_s: float
+
+
+def runner_tree() -> Tree:
+    """Return what to upload to RUNNER_FOLDER: our files as data, executed nowhere else."""
+    folder = resources.files("envplatform.swe.p2f") / "inside"
+    names = sorted(entry.name for entry in folder.iterdir())
+    sources = {n: (folder / n).read_bytes() for n in names if n.endswith(".py")}
+    tree = {
+        f"envp_p2f/{n}": File(data) for n, data in sources.items() if n != "start.py"
+    }
+    return {**tree, "start.py": File(sources["start.py"])}
+
+
+def runner_argv() -> tuple[str, ...]:
+    """Return how the runner is started: nothing of the workspace can be imported."""
+    return ("python3", "-I", "-B", START_FILE)
+
+
+def job_bytes(target: Target, request: RunRequest, *, nonce: str) -> bytes:
+    """Return the job for the runner's standard input."""
+    code, suite = target.code, target.suite
+    job: dict[str, object] = {
+        "nonce": nonce,
+        "root": WORKSPACE,
+        "paths": _paths(target, request),
+        "args": suite.args,
+        "ids": request.ids,
+        "pythonpath": [_absolute(path) for path in suite.pythonpath],
+        "env": _environment(suite.env, request.seed),
+        "seed": request.seed,
+        "shuffle": request.shuffle,
+        "rounds": request.rounds,
+        "keep_collecting": request.keep_collecting,
+        "stop_on_timeout": request.stop_on_timeout,
+        "test_timeout_s": request.test_timeout_s,
+        "run_timeout_s": request.suite_timeout_s,
+        "grace_s": 3.0,
+        "report_chars": 4_000,
+        "max_record_bytes": MAX_RESULT_BYTES // 2,
+        "max_drain_bytes": 1_000_000,
+        "tail_bytes": 8_000,
+        "cover": {
+            "include": [p for r in code.roots for p in _patterns(r)],
+            "omit": [f"{WORKSPACE}/{glob}" for glob in code.exclude],
+        }
+        if request.cover
+        else None,
+    }
+    return json.dumps(job).encode()
+
+
+def limits_of(target: Target, request: RunRequest) -> Limits:
+    """Return the sandbox's limits: wider in time than the job's own."""
+    suite = target.suite
+    wall_s = request.suite_timeout_s + _SLACK_S
+    return Limits(
+        wall_s=wall_s,
+        cpu_s=2 * wall_s,
+        memory_mb=suite.memory_mb,
+        processes=suite.processes,
+        disk_mb=suite.disk_mb,
+        output_bytes=MAX_RESULT_BYTES,
+    )
+
+
+def _environment(extra: Mapping[str, str], seed: int) -> dict[str, str]:
+    return {
+        **extra,
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+        "LANG": "C.UTF-8",
+        "COLUMNS": "80",
+        "LINES": "24",
+        "PYTHONHASHSEED": str(seed),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHON_COLORS": "0",
+    }
+
+
+def _paths(target: Target, request: RunRequest) -> list[str]:
+    """Return what to collect: the files of the chosen tests, if there is a choice."""
+    if request.ids is None:
+        return list(target.suite.paths)
+    return sorted({test.split("::")[0] for test in request.ids})
+
+
+def _absolute(path: str) -> str:
+    return WORKSPACE if path == "." else f"{WORKSPACE}/{path}"
+
+
+def _patterns(root: str) -> tuple[str, str]:
+    return _absolute(root), f"{_absolute(root)}/*"

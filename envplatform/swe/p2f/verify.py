@@ -1,0 +1,186 @@
+"""Cold pass-to-fail verification of one candidate, each run in a clean sandbox.
+
+A candidate is a bug if a test that passed in every healthy run fails, in its call, in
+every defective run. Everything else is a rejection with a reason. Nothing here is
+warm, forked or selected by coverage: this is what a faster tier is compared with.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from envplatform.errors import TargetError
+from envplatform.sandbox.base import SandboxProvider
+from envplatform.swe.candidate import BugCandidate, Cost, Verdict
+from envplatform.swe.p2f.baseline import Baseline
+from envplatform.swe.p2f.changes import Change
+from envplatform.swe.p2f.checks import check_compiles, check_patch
+from envplatform.swe.p2f.refusal import Refusal, failing, refusal_of
+from envplatform.swe.p2f.report import failure_report
+from envplatform.swe.p2f.request import RunRequest
+from envplatform.swe.p2f.result import SuiteRun
+from envplatform.swe.p2f.settings import VerificationSettings
+from envplatform.swe.p2f.suite import run_fresh
+from envplatform.swe.targets.prepare import HealthyRepository
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Proof:
+    """What every run agrees on."""
+
+    fail_to_pass: tuple[str, ...]
+    pass_to_pass: tuple[str, ...]
+    report: str
+
+
+async def verify_candidate(
+    provider: SandboxProvider,
+    repository: HealthyRepository,
+    baseline: Baseline,
+    candidate: BugCandidate,
+    settings: VerificationSettings,
+) -> Verdict:
+    """Run the defective tree until it is clear what it proves.
+
+    Raises:
+        SandboxError: a sandbox failed; the candidate may be tried again.
+        TargetError: baseline or candidate belong to another tree.
+    """
+    if not repository.commit == baseline.commit == candidate.commit:
+        msg = (
+            f"{candidate.candidate_id}: made for tree {candidate.commit[:12]}, but the "
+            f"repository is {repository.commit[:12]} and its baseline of "
+            f"{baseline.commit[:12]}; prepare and measure again"
+        )
+        raise TargetError(msg)
+    began = time.monotonic()
+    verification = _Verification(provider, repository, baseline, settings)
+    found = await verification.prove(candidate.bug_patch)
+    verdict = verdict_of(candidate, found, provider)
+    cost = Cost(seconds=round(time.monotonic() - began, 3))
+    return replace(verdict, runs=verification.runs_done, cost=cost)
+
+
+def verdict_of(
+    candidate: BugCandidate, found: _Proof | Refusal, provider: SandboxProvider
+) -> Verdict:
+    """Put what was found on record; runs and cost are left at nothing."""
+    empty = _Proof(fail_to_pass=(), pass_to_pass=(), report="")
+    proof, refusal = (empty, found) if isinstance(found, Refusal) else (found, None)
+    if refusal is None:
+        detail = f"{len(proof.fail_to_pass)} tests fail, {proof.fail_to_pass[0]} first"
+    else:
+        detail = refusal.detail
+    return Verdict(
+        candidate_id=candidate.candidate_id,
+        repository=candidate.repository,
+        rejection=None if refusal is None else refusal.reason,
+        detail=" ".join(detail.split())[:500],
+        fail_to_pass=proof.fail_to_pass,
+        pass_to_pass=proof.pass_to_pass,
+        failure_report=proof.report,
+        runs=0,
+        sandbox=f"{provider.info.kind} {provider.info.version}",
+    )
+
+
+class _Verification:
+    """The steps of one verification, in order, and how many runs they took."""
+
+    def __init__(
+        self,
+        provider: SandboxProvider,
+        repository: HealthyRepository,
+        baseline: Baseline,
+        settings: VerificationSettings,
+    ) -> None:
+        self._provider = provider
+        self._repository = repository
+        self._baseline = baseline
+        self._settings = settings
+        self.runs_done = 0
+
+    async def prove(self, patch: str) -> _Proof | Refusal:
+        change = check_patch(self._repository, self._baseline, patch)
+        if isinstance(change, Refusal):
+            return change
+        refusal = await check_compiles(self._provider, self._repository, change)
+        if refusal is not None:
+            return refusal
+        runs: list[SuiteRun] = []
+        for seed in range(self._settings.runs):
+            runs.append(await self._run(change, self._request(seed=seed)))
+            self.runs_done += 1
+            refusal = refusal_of(runs, self._baseline.stable)
+            if refusal is not None:
+                return refusal
+        return await self._confirm(change, runs)
+
+    async def _confirm(
+        self, change: Change, runs: Sequence[SuiteRun]
+    ) -> _Proof | Refusal:
+        stable = self._baseline.stable
+        always = [test for test in stable if all(test in failing(r) for r in runs)]
+        if not always:
+            detail = "different tests fail in different runs"
+            return Refusal(reason="flaky", detail=detail)
+        lasting = await self._repeat(change, always)
+        if not lasting:
+            detail = f"{always[0]} fails in some repetitions only"
+            return Refusal(reason="flaky", detail=detail)
+        return _Proof(
+            fail_to_pass=tuple(lasting),
+            pass_to_pass=tuple(
+                test
+                for test in stable
+                if all(run.outcomes[test] == "passed" for run in runs)
+            ),
+            report=failure_report(
+                lasting, runs[0].reports, max_chars=self._settings.report_chars
+            ),
+        )
+
+    async def _repeat(self, change: Change, tests: Sequence[str]) -> list[str]:
+        """Run `tests` alone, again and again, and keep those that always fail."""
+        left = self._settings.repeats - self._settings.runs
+        lasting = list(tests)
+        while left > 0 and lasting:
+            seed = self._settings.repeats - left + 1
+            request = replace(
+                self._request(seed=seed),
+                ids=tuple(lasting),
+                rounds=left,
+                stop_on_timeout=False,
+            )
+            run = await self._run(change, request)
+            rounds = (run.outcomes, *run.repeats)
+            if run.ending != "completed":
+                return []
+            lasting = [
+                test
+                for test in lasting
+                if all(outcomes.get(test) == "failed" for outcomes in rounds)
+            ]
+            left -= len(rounds)
+        return lasting
+
+    async def _run(self, change: Change, request: RunRequest) -> SuiteRun:
+        repository = self._repository
+        return await run_fresh(
+            self._provider, repository.image, change.tree, repository.target, request
+        )
+
+    def _request(self, *, seed: int) -> RunRequest:
+        settings, suite = self._settings, self._repository.target.suite
+        suite_s = settings.patience * self._baseline.suite_s
+        slowest_s = max(self._baseline.seconds_by_test.values(), default=0.0)
+        test_s = max(settings.least_test_s, settings.patience * slowest_s)
+        return RunRequest(
+            ids=self._baseline.stable,
+            seed=seed,
+            stop_on_timeout=True,
+            test_timeout_s=min(test_s, suite.test_timeout_s),
+            suite_timeout_s=min(
+                max(settings.least_suite_s, suite_s), suite.suite_timeout_s
+            ),
+        )

@@ -1,0 +1,44 @@
+"""Healthy repositories: what they are, where they come from, how they are fetched.
+
+Nothing of a repository is executed here: running its suite is `p2f`.
+"""
+
+from envplatform.swe.targets.fetch import fetch_sdist
+from envplatform.swe.targets.folder import read_folder
+from envplatform.swe.targets.guess import guess_target
+from envplatform.swe.targets.indexes import PackageIndex, configured_index
+from envplatform.swe.targets.prepare import HealthyRepository, prepare
+from envplatform.swe.targets.target import (
+    Code,
+    FolderSource,
+    SdistSource,
+    Suite,
+    Target,
+)
+from envplatform.swe.targets.targetfile import (
+    builtin_target,
+    builtin_targets,
+    load_target,
+    parse_target,
+)
+from envplatform.swe.targets.unpack import unpack_sdist
+
+__all__ = [
+    "Code",
+    "FolderSource",
+    "HealthyRepository",
+    "PackageIndex",
+    "SdistSource",
+    "Suite",
+    "Target",
+    "builtin_target",
+    "builtin_targets",
+    "configured_index",
+    "fetch_sdist",
+    "guess_target",
+    "load_target",
+    "parse_target",
+    "prepare",
+    "read_folder",
+    "unpack_sdist",
+]

@@ -1,0 +1,52 @@
+"""Read a local repository into a tree: its files, without what tools leave behind."""
+
+import os
+from pathlib import Path
+
+from envplatform.errors import TargetError
+from envplatform.tree import File, Tree
+
+LEFT_OUT = frozenset(
+    {
+        ".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "node_modules",
+        "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis",
+        ".eggs", ".idea", ".vscode", ".envplatform",
+    }
+)  # fmt: skip
+"""Names of files and folders that never belong to a repository's content."""
+_MAX_FILES = 50_000
+_MAX_BYTES = 500_000_000
+
+
+def read_folder(root: Path) -> Tree:
+    """Return the plain files below `root`; links and devices are left out.
+
+    Raises:
+        TargetError: `root` is no folder, is empty, or holds more than a repository
+            does (50,000 files, 500 MB).
+    """
+    if not root.is_dir():
+        msg = f"{root} is not a folder"
+        raise TargetError(msg)
+    tree: dict[str, File] = {}
+    total = 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(n for n in folders if n not in LEFT_OUT)
+        for name in sorted(names):
+            full = Path(folder, name)
+            if name in LEFT_OUT or full.is_symlink() or not full.is_file():
+                continue
+            total += full.stat().st_size
+            if len(tree) >= _MAX_FILES or total > _MAX_BYTES:
+                msg = (
+                    f"{root} holds more than {_MAX_FILES:,} files or {_MAX_BYTES:,} "
+                    "bytes; name the repository's own folder"
+                )
+                raise TargetError(msg)
+            mode = full.stat().st_mode
+            path = full.relative_to(root).as_posix()
+            tree[path] = File(full.read_bytes(), bool(mode & 0o100))
+    if not tree:
+        msg = f"{root} holds no files"
+        raise TargetError(msg)
+    return tree

@@ -1,0 +1,67 @@
+"""From a target to what can be run: its tree, its image and its identity.
+
+No code of the repository runs here; `p2f` does that, in sandboxes.
+"""
+
+import asyncio
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from envplatform.errors import TargetError
+from envplatform.sandbox.base import Image
+from envplatform.sandbox.images import build_image
+from envplatform.swe.targets.fetch import fetch_sdist
+from envplatform.swe.targets.folder import read_folder
+from envplatform.swe.targets.indexes import PackageIndex
+from envplatform.swe.targets.target import FolderSource, Target
+from envplatform.swe.targets.unpack import unpack_sdist
+from envplatform.tree import Tree, tree_digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthyRepository:
+    """A target with everything at hand to run its suite."""
+
+    target: Target
+    tree: Tree
+    image: Image
+    commit: str
+    """Identity of the tree: its digest (hex, SHA-256)."""
+
+    @property
+    def name(self) -> str:
+        """`owner__name`, the partition key."""
+        return self.target.name
+
+
+async def prepare(
+    target: Target, cache: Path, *, index: PackageIndex
+) -> HealthyRepository:
+    """Fetch `target` and build its image; `cache` keeps downloads and wheels.
+
+    Raises:
+        TargetError: its files can't be had or are not what the target says.
+    """
+    tree = await asyncio.to_thread(_read, target, cache / "sdists", index)
+    if not target.source_paths(tree):
+        msg = f"{target.name}: no Python file lies below code.roots {target.code.roots}"
+        raise TargetError(msg)
+    image = await asyncio.to_thread(
+        build_image, target.name.lower(), _python(target), target.requirements, cache
+    )
+    return HealthyRepository(
+        target=target, tree=tree, image=image, commit=tree_digest(tree)
+    )
+
+
+def _read(target: Target, cache: Path, index: PackageIndex) -> Tree:
+    if isinstance(target.source, FolderSource):
+        return read_folder(target.source.path)
+    return unpack_sdist(fetch_sdist(target.source, cache, index=index))
+
+
+def _python(target: Target) -> str:
+    """Prefer the interpreter that runs us, if the target takes it: it is there."""
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return running if running in target.python else target.python[0]

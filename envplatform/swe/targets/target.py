@@ -1,0 +1,118 @@
+"""A target repository as a value: where it comes from and how its suite is run.
+
+Reading `target.toml` is `targetfile.py`; fetching and building is `prepare.py`.
+"""
+
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from envplatform.tree import Tree
+
+STEERING_FILES = frozenset(
+    {
+        "conftest.py",
+        "pytest.ini",
+        ".pytest.ini",
+        "pytest.toml",
+        ".pytest.toml",
+        "tox.ini",
+        "setup.cfg",
+        "pyproject.toml",
+        "sitecustomize.py",
+        "usercustomize.py",
+    }
+)
+"""Names of files that decide what tests do; a bug that lies there proves nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SdistSource:
+    """One release on a package index, taken as a file and never built."""
+
+    package: str
+    version: str
+    sha256: str
+    """Hex digest of the archive."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderSource:
+    """A folder on this machine."""
+
+    path: Path
+
+
+Source = SdistSource | FolderSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """How the tests are run and what they may use."""
+
+    paths: tuple[str, ...] = (".",)
+    """Files and folders handed to pytest, relative to the tree."""
+    args: tuple[str, ...] = ()
+    """Further options of pytest; the repository's own `addopts` are not used."""
+    pythonpath: tuple[str, ...] = (".",)
+    """Folders that code is imported from, relative to the tree."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    test_timeout_s: float = 20.0
+    suite_timeout_s: float = 300.0
+    memory_mb: int = 2048
+    """For all processes and temporary files together."""
+    disk_mb: int = 512
+    processes: int = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """Which files may be changed by a bug, and count for coverage."""
+
+    roots: tuple[str, ...]
+    """Files and folders, relative to the tree."""
+    exclude: tuple[str, ...] = ()
+    """Globs on paths; `*` crosses slashes. Tests inside the package, vendored code."""
+
+    def holds(self, path: str) -> bool:
+        """Whether `path` is a Python file below a root and not excluded."""
+        inside = any(
+            root in {".", path} or path.startswith(f"{root}/") for root in self.roots
+        )
+        excluded = any(fnmatch.fnmatchcase(path, glob) for glob in self.exclude)
+        return inside and not excluded and path.endswith(".py")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A healthy repository at one state, described but not yet fetched."""
+
+    name: str
+    """`owner__name`, the partition key."""
+    source: Source
+    license: str
+    """SPDX expression."""
+    python: tuple[str, ...]
+    """Minor versions it may run on, the preferred one first."""
+    requirements: tuple[str, ...]
+    """Exact pins, sorted; pytest and coverage are among them."""
+    suite: Suite
+    code: Code
+
+    def is_test_file(self, path: str) -> bool:
+        """Whether `path` belongs to the tests or decides how they run."""
+        parts = PurePosixPath(path)
+        if parts.name in STEERING_FILES or parts.suffix == ".pth":
+            return True
+        if self.code.holds(path):
+            return False
+        named = parts.stem.startswith("test_") or parts.stem.endswith("_test")
+        below = any(
+            path == test or path.startswith(f"{test}/") for test in self.suite.paths
+        )
+        return named or below or bool({"tests", "test"} & set(parts.parts[:-1]))
+
+    def source_paths(self, tree: Tree) -> tuple[str, ...]:
+        """Sorted paths of `tree` that a bug may be put into."""
+        return tuple(sorted(path for path in tree if self.code.holds(path)))

@@ -1,0 +1,234 @@
+"""Read a `target.toml`: strict about keys and types, errors that name the remedy."""
+
+import re
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from envplatform.errors import ConfigError
+from envplatform.swe.targets.target import (
+    Code,
+    FolderSource,
+    SdistSource,
+    Source,
+    Suite,
+    Target,
+)
+from envplatform.tree import TreeError, checked_path
+
+_PIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_]+")
+_NEEDED = ("pytest", "coverage")
+_LATER = ("git", "image", "dockerfile", "commands")
+
+_MAX_SHOWN = 80
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+Minor = Annotated[str, StringConstraints(pattern=r"^3\.(7|8|9|1[0-9])$")]
+Positive = Annotated[int, Field(gt=0)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Sdist(_Table):
+    kind: Literal["sdist"]
+    package: Text
+    version: Text
+    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class _Folder(_Table):
+    kind: Literal["path"]
+    path: Text
+
+
+class _Code(_Table):
+    roots: Annotated[tuple[Text, ...], Field(min_length=1)]
+    exclude: tuple[Text, ...] = ()
+
+    @field_validator("roots")
+    @classmethod
+    def _stay_inside(cls, roots: tuple[str, ...]) -> tuple[str, ...]:
+        return _inside(roots)
+
+
+class _Suite(_Table):
+    paths: Annotated[tuple[Text, ...], Field(min_length=1)] = (".",)
+    args: tuple[Text, ...] = ()
+    pythonpath: tuple[Text, ...] = (".",)
+    env: dict[Text, str] = {}
+    test_timeout_s: Seconds = 20.0
+    suite_timeout_s: Seconds = 300.0
+    memory_mb: Positive = 2048
+    disk_mb: Positive = 512
+    processes: Positive = 128
+
+    @field_validator("paths", "pythonpath")
+    @classmethod
+    def _stay_inside(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        return _inside(paths)
+
+
+class _File(_Table):
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.-]*__[\w.-]+$")]
+    license: Text
+    python: Annotated[tuple[Minor, ...], Field(min_length=1)]
+    requirements: tuple[Text, ...]
+    source: Annotated[_Sdist | _Folder, Field(discriminator="kind")]
+    suite: _Suite = _Suite()
+    code: _Code
+
+    @field_validator("requirements")
+    @classmethod
+    def _are_pins(cls, pins: tuple[str, ...]) -> tuple[str, ...]:
+        return checked_pins(pins)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kind_is_known(cls, values: object) -> object:
+        source = values.get("source") if isinstance(values, dict) else None
+        kind = source.get("kind") if isinstance(source, dict) else None
+        if kind in _LATER:
+            msg = (
+                f"source.kind = {kind!r} is not supported yet; take the release's "
+                'sdist (kind = "sdist") or a checked-out folder (kind = "path")'
+            )
+            raise ValueError(msg)
+        return values
+
+
+def load_target(path: Path) -> Target:
+    """Read the target file at `path`; a relative source folder starts beside it.
+
+    Raises:
+        ConfigError: names the file, each wrong key, what stands there and why.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{path} can't be read: {error}"
+        raise ConfigError(msg) from error
+    return parse_target(text, source=str(path), folder=path.parent)
+
+
+def parse_target(text: str, *, source: str, folder: Path) -> Target:
+    """Read the text of a target file; `source` names it in errors.
+
+    Raises:
+        ConfigError: as `load_target`.
+    """
+    try:
+        file = _File.model_validate(_tuples(tomllib.loads(text)))
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{source} is not valid TOML: {error}"
+        raise ConfigError(msg) from error
+    except ValidationError as error:
+        raise ConfigError(_explain(error, source)) from error
+    return Target(
+        name=file.name,
+        source=_source(file.source, folder),
+        license=file.license,
+        python=file.python,
+        requirements=tuple(sorted(file.requirements)),
+        suite=Suite(**file.suite.model_dump()),
+        code=Code(**file.code.model_dump()),
+    )
+
+
+def builtin_targets() -> tuple[str, ...]:
+    """Sorted names of the targets that ship with the package."""
+    folder = resources.files("envplatform") / "data" / "targets"
+    names = (Path(entry.name) for entry in folder.iterdir())
+    return tuple(sorted(name.stem for name in names if name.suffix == ".toml"))
+
+
+def builtin_target(name: str) -> Target:
+    """Read the shipped target `name`.
+
+    Raises:
+        ConfigError: there is none of that name; lists those there are.
+    """
+    if name not in builtin_targets():
+        known = ", ".join(builtin_targets())
+        msg = f"no target {name!r} ships with envplatform; there are {known}"
+        raise ConfigError(msg)
+    folder = resources.files("envplatform") / "data" / "targets"
+    text = (folder / f"{name}.toml").read_text(encoding="utf-8")
+    return parse_target(text, source=f"built-in target {name}", folder=Path())
+
+
+def checked_pins(pins: tuple[str, ...]) -> tuple[str, ...]:
+    """Return `pins` if they are exact and name what every suite needs.
+
+    Raises:
+        ValueError: a pin is not `name==version`, or pytest or coverage is missing.
+    """
+    for pin in pins:
+        if not _PIN.fullmatch(pin):
+            msg = f"{pin!r} is not an exact pin; write name==version"
+            raise ValueError(msg)
+    names = {pin.split("==")[0].lower() for pin in pins}
+    missing = [name for name in _NEEDED if name not in names]
+    if missing:
+        msg = f"no pin for {' and '.join(missing)}, which run and measure every suite"
+        raise ValueError(msg)
+    return pins
+
+
+def _inside(paths: tuple[str, ...]) -> tuple[str, ...]:
+    for path in paths:
+        try:
+            checked = path == "." or checked_path(path)
+        except TreeError as error:
+            raise ValueError(str(error)) from error
+        if not checked or path.startswith("-"):
+            msg = f"{path!r} would be read as an option"
+            raise ValueError(msg)
+    return paths
+
+
+def _source(source: _Sdist | _Folder, folder: Path) -> Source:
+    if isinstance(source, _Folder):
+        return FolderSource(path=folder / source.path)
+    return SdistSource(
+        package=source.package, version=source.version, sha256=source.sha256
+    )
+
+
+def _tuples(value: object) -> object:
+    """Turn TOML arrays into tuples, so that strict validation takes them."""
+    if isinstance(value, dict):
+        return {key: _tuples(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return tuple(_tuples(item) for item in value)
+    return value
+
+
+def _explain(error: ValidationError, source: str) -> str:
+    lines = [f"{source}: {error.error_count()} wrong key(s)"]
+    for problem in error.errors(include_url=False):
+        key = ".".join(str(part) for part in problem["loc"]) or "(file)"
+        what = {
+            "missing": "is missing; add it",
+            "extra_forbidden": "no such key; remove it or check its spelling",
+        }.get(problem["type"], f"{problem['msg']} (found {_short(problem['input'])})")
+        lines.append(f"  {key}: {what}")
+    return "\n".join(lines)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
