@@ -37,7 +37,10 @@ def task_toml(environment: Environment) -> bytes:
         "metadata": {
             "pillar": environment.pillar,
             "image_digest": environment.image.digest,
-            **{f"label_{name}": text for name, text in environment.labels.items()},
+            **{
+                f"label_{name}": text
+                for name, text in sorted(environment.labels.items())
+            },
         },
         "agent": {
             "timeout_sec": float(allowance.agent_timeout_s),

@@ -1,7 +1,9 @@
 import tomllib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +24,8 @@ from envplatform.errors import BundleError
 from envplatform.tree import File, Tree, read_tree
 from tests.bundle.sample import SOLUTION, TESTS, sample_environment
 
+Value = TypeVar("Value")
+
 names = st.text("abcXYZ.-_ é", min_size=1, max_size=6).filter(
     lambda name: name not in {".", ".."}
 )
@@ -33,6 +37,7 @@ def _deepen(tree: dict[str, File]) -> Tree:
     return {f"pkg-{name}/{name}": file for name, file in tree.items()}
 
 
+LABELS = ("kind", "license", "repository", "a_1")
 trees = st.one_of(flat_trees, flat_trees.map(_deepen))
 texts = st.text(st.characters(codec="utf-8"), max_size=30)
 
@@ -55,7 +60,8 @@ def environments(draw: st.DrawFn) -> Environment:
         instruction="Do it. " + draw(texts),
         description=draw(texts),
         lineage=lineage,
-        labels={"kind": draw(texts)},
+        labels=draw(st.dictionaries(st.sampled_from(LABELS), texts)),
+        core=replace(base.core, facts=draw(st.dictionaries(texts, texts))),
         user=draw(trees),
         audit=draw(st.sampled_from([(), base.audit])),
     )
@@ -78,12 +84,17 @@ def test_what_is_written_is_read_back(environment: Environment) -> None:
 def test_the_digest_knows_no_order(
     environment: Environment, data: st.DataObject
 ) -> None:
-    shuffled = dict(data.draw(st.permutations(list(environment.workspace.items()))))
-    origin = dict(reversed(list(environment.lineage.origin.items())))
+    def shuffled(mapping: Mapping[str, Value]) -> dict[str, Value]:
+        return dict(data.draw(st.permutations(list(mapping.items()))))
+
     other = replace(
         environment,
-        workspace=shuffled,
-        lineage=replace(environment.lineage, origin=origin),
+        workspace=shuffled(environment.workspace),
+        labels=shuffled(environment.labels),
+        core=replace(environment.core, facts=shuffled(environment.core.facts)),
+        lineage=replace(
+            environment.lineage, origin=shuffled(environment.lineage.origin)
+        ),
     )
     assert environment_digest(other) == environment_digest(environment)
 
