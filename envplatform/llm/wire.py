@@ -3,6 +3,7 @@
 Strict in both directions. No network, no retries (`openai_model`).
 """
 
+import json
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -102,13 +103,26 @@ def _message(message: Message) -> dict[str, Any]:
             {
                 "id": call.call_id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": _utf8(call.arguments)},
+                "function": {"name": call.name, "arguments": _object(call.arguments)},
             }
             for call in message.tool_calls
         ]
     if message.tool_call_id is not None:
         body["tool_call_id"] = message.tool_call_id
     return body
+
+
+def _object(arguments: str) -> str:
+    """`arguments` if they are a JSON object, else one that holds them.
+
+    Many servers parse the arguments of earlier turns and fail on what a model garbled;
+    that must not end a conversation.
+    """
+    try:
+        json_object = isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        json_object = False
+    return _utf8(arguments) if json_object else json.dumps({"garbled": arguments})
 
 
 def _utf8(text: str) -> str:

@@ -151,6 +151,28 @@ async def test_tool_calls_arrive_with_their_arguments_unparsed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "sent"),
+    [
+        ('{"command": "ls"}', '{"command": "ls"}'),
+        ("{not json", '{"garbled": "{not json"}'),
+        ("[]", '{"garbled": "[]"}'),
+        ("", '{"garbled": ""}'),
+    ],
+)
+async def test_what_a_model_garbled_does_not_break_the_next_request(
+    arguments: str, sent: str
+) -> None:
+    call = ToolCall(call_id="c1", name="shell", arguments=arguments)
+    said = Message(role="assistant", content="\udcff", tool_calls=(call,))
+    with model_server([answer("x")]) as server:
+        async with model_for(server) as model:
+            await model.complete(ChatRequest(messages=(said,)))
+    (message,) = server.requests[0]["messages"]
+    assert message["tool_calls"][0]["function"]["arguments"] == sent
+    assert message["content"] == "?"
+
+
+@pytest.mark.parametrize(
     "reply", [refuse(429), refuse(500), refuse(503), refuse(408), cut()], ids=str
 )
 async def test_what_may_pass_is_tried_again(reply: Reply) -> None:
@@ -369,7 +391,7 @@ async def test_calls_in_flight_are_bounded() -> None:
         with lock:
             running += 1
             most = max(most, running)
-        time.sleep(0.02)  # leaves room to overlap
+        time.sleep(0.05)  # leaves room to overlap
         with lock:
             running -= 1
         return answer("ok")

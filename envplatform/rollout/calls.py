@@ -1,0 +1,87 @@
+"""Running the calls of one answer: each gets an outcome and a text, whatever it was."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from envplatform.grading import limits_of
+from envplatform.llm.chat import ToolCall
+from envplatform.rollout.session import Session
+from envplatform.rollout.tools import (
+    SHELL,
+    SUBMIT,
+    ArgumentsError,
+    describe,
+    outcome_of,
+    shell_command,
+)
+from envplatform.trajectories import ToolOutcome, ToolProblem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """One call and what it was answered."""
+
+    call: ToolCall
+    outcome: ToolOutcome
+    text: str
+
+    @property
+    def submits(self) -> bool:
+        """Whether the agent ended the rollout with it."""
+        return self.call.name == SUBMIT and self.outcome.problem is None
+
+
+async def answer_calls(
+    session: Session, calls: Sequence[ToolCall]
+) -> tuple[Answered, ...]:
+    """Run `calls` one after the other, since they share the files.
+
+    Raises:
+        SandboxError: the sandbox failed.
+    """
+    answered: list[Answered] = []
+    for call in calls:
+        answered.append(await _answer(session, call, answered))
+    return tuple(answered)
+
+
+async def _answer(
+    session: Session, call: ToolCall, before: Sequence[Answered]
+) -> Answered:
+    assignment = session.assignment
+    ran = sum(answer.outcome.problem is None for answer in before)
+    if any(answer.submits for answer in before):
+        return _refused(call, "after_submit", "Not run: you submitted before it.")
+    if session.tool_calls + ran >= assignment.limits.tool_calls:
+        return _refused(call, "limit_reached", "Not run: no tool calls are left.")
+    if session.seconds_left <= 0:
+        return _refused(call, "limit_reached", "Not run: no time is left.")
+    if call.name == SUBMIT:
+        outcome = ToolOutcome(call_id=call.call_id, tool=call.name)
+        return Answered(call=call, outcome=outcome, text="Submitted.")
+    if call.name == SHELL and SHELL in assignment.environment.permissions.tools:
+        return await _run(session, call)
+    text = f"Error: there is no tool of this name. Use {SHELL} or {SUBMIT}."
+    return _refused(call, "unknown_tool", text)
+
+
+async def _run(session: Session, call: ToolCall) -> Answered:
+    limits = session.assignment.limits
+    try:
+        command = shell_command(call.arguments)
+    except ArgumentsError as error:
+        return _refused(call, "invalid_arguments", f"Error: {error}")
+    seconds = min(limits.command_s, session.seconds_left)
+    result = await session.sandbox.exec(
+        ["bash", "-c", command],  # a login shell would reset PATH
+        limits=limits_of(session.assignment.environment, wall_s=seconds),
+    )
+    text = describe(result, limit=limits.output_characters)
+    return Answered(
+        call=call, outcome=outcome_of(call, result, text), text=text.content
+    )
+
+
+def _refused(call: ToolCall, problem: ToolProblem, text: str) -> Answered:
+    outcome = ToolOutcome(call_id=call.call_id, tool=call.name, problem=problem)
+    return Answered(call=call, outcome=outcome, text=text)

@@ -1,0 +1,99 @@
+"""What a harness is: something that acts in an environment and comes back with a record.
+
+A bad rollout is data. An infrastructure error is neither good nor bad: it is recorded
+with its class, never scored, and for the caller to retry.
+"""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from envplatform.bundle import Environment
+from envplatform.errors import DownloadTooLargeError, ModelError, SandboxError
+from envplatform.grading import final_workspace, grade, open_environment
+from envplatform.rollout.report import Progress, trajectory_of
+from envplatform.rollout.session import Assignment, Policy, RolloutLimits, Session
+from envplatform.sandbox.base import Image, Sandbox, SandboxProvider
+from envplatform.trajectories import Ending, Trajectory
+from envplatform.tree import Tree
+
+
+class Harness(ABC):
+    """Runs rollouts in sandboxes of one provider."""
+
+    name: str
+    """Goes into every trajectory."""
+
+    def __init__(
+        self, provider: SandboxProvider, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._provider = provider
+        self._clock = clock
+
+    @abstractmethod
+    async def act(self, session: Session) -> Ending:
+        """Act in the open environment until done or a limit is reached.
+
+        Raises:
+            SandboxError: the sandbox failed.
+            ModelError: the model server failed, or there is no policy but need of one.
+        """
+
+    async def run(
+        self,
+        environment: Environment,
+        policy: Policy | None,
+        limits: RolloutLimits,
+        *,
+        image: Image,
+        seed: int = 0,
+    ) -> Trajectory:
+        """Act in a fresh sandbox, grade what is left in another, return the record.
+
+        Args:
+            environment: where to act.
+            policy: who acts; None for harnesses that need no model.
+            limits: what acting may use.
+            image: the one that the environment names.
+            seed: of the model's sampling; equal seeds repeat scripted rollouts.
+
+        Raises:
+            BundleError: `image` is not the one that the environment names.
+        """
+        assignment = Assignment(
+            environment=environment,
+            policy=policy,
+            limits=limits,
+            image=image,
+            seed=seed,
+        )
+        progress = Progress()
+        try:
+            await self._run(assignment, progress)
+        except (SandboxError, ModelError) as error:  # the boundary: recorded, unscored
+            progress.error = error
+        return trajectory_of(
+            assignment, progress, harness=self.name, sandbox=self._provider.info
+        )
+
+    async def _run(self, assignment: Assignment, progress: Progress) -> None:
+        environment, image = assignment.environment, assignment.image
+        opened = open_environment(self._provider, environment, image=image)
+        async with opened as sandbox:
+            session = Session(assignment, sandbox, self._clock)
+            progress.session = session
+            progress.ending = await self.act(session)
+            progress.agent_seconds = session.seconds
+            progress.workspace = await _take_home(sandbox, environment)
+        if progress.workspace is not None:
+            progress.grading = await grade(
+                self._provider, environment, progress.workspace, image=image
+            )
+
+
+async def _take_home(sandbox: Sandbox, environment: Environment) -> Tree | None:
+    """The final workspace; None if the agent made it larger than a grader takes."""
+    try:
+        return await final_workspace(sandbox, environment)
+    except DownloadTooLargeError:
+        return None

@@ -1,0 +1,105 @@
+"""One rollout under way: the open sandbox, what was said so far, what may still be used.
+
+A Session is the only mutable thing that a harness sees; `report` makes the record.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from envplatform.bundle import Environment
+from envplatform.llm.chat import ChatModel, Message, Usage
+from envplatform.sandbox.base import Image, Sandbox
+from envplatform.trajectories import Ending, Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Who acts: a model and how it is sampled."""
+
+    model: ChatModel
+    temperature: float = 0.0
+    answer_tokens: int = 1024
+    """At most, for one turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutLimits:
+    """What one rollout may use; reaching one ends it and it is graded as it stands."""
+
+    turns: int = 20
+    tool_calls: int = 100
+    tokens: int = 60_000
+    """Prompts and answers of all turns; the last turn may pass it."""
+    seconds: float = 600.0
+    """For the agent; grading has its own. The last command may pass it."""
+    command_s: float = 60.0
+    """For one command."""
+    output_characters: int = 10_000
+    """Of one command's output, shown to the model; the middle is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What a rollout was asked to be."""
+
+    environment: Environment
+    policy: Policy | None
+    limits: RolloutLimits
+    image: Image
+    seed: int
+
+
+class Session:
+    """State of one rollout."""
+
+    def __init__(
+        self, assignment: Assignment, sandbox: Sandbox, clock: Callable[[], float]
+    ) -> None:
+        self.assignment = assignment
+        self.sandbox = sandbox
+        self.prompt: tuple[Message, ...] = ()
+        self.steps: list[Step] = []
+        self.clock = clock
+        self._began = clock()
+
+    @property
+    def seconds(self) -> float:
+        """Since the agent began."""
+        return self.clock() - self._began
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time limit; zero or less when it has passed."""
+        return self.assignment.limits.seconds - self.seconds
+
+    @property
+    def tool_calls(self) -> int:
+        """That were run."""
+        outcomes = (outcome for step in self.steps for outcome in step.outcomes)
+        return sum(outcome.problem is None for outcome in outcomes)
+
+    @property
+    def usage(self) -> Usage:
+        """Of all steps."""
+        return sum((step.usage for step in self.steps), start=Usage())
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation so far."""
+        said = (
+            message for step in self.steps for message in (step.message, *step.replies)
+        )
+        return (*self.prompt, *said)
+
+    def used_up(self) -> Ending | None:
+        """The limit that forbids another turn; None while there is none."""
+        limits, usage = self.assignment.limits, self.usage
+        if len(self.steps) >= limits.turns:
+            return "turn_limit"
+        if self.tool_calls >= limits.tool_calls:
+            return "tool_call_limit"
+        if usage.prompt_tokens + usage.completion_tokens >= limits.tokens:
+            return "token_limit"
+        if self.seconds_left <= 0:
+            return "time_limit"
+        return None
