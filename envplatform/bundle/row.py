@@ -3,9 +3,12 @@
 The environment itself is a content-addressed directory; this row points to it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from envplatform.bundle.environment import Pillar
+
+NOT_IDENTITY = {"identity": False}
+"""Marks what may differ between two equal results; the store reads this mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +35,11 @@ class EnvironmentRow:
     issue_writer: str
     checks: tuple[str, ...]
     """`name=status`, sorted; the evidence stands in the environment's audit.json."""
+    tokens: int
+    """Spent on proposal and issue together."""
     gated: bool
     """Every check of the gate ran and passed."""
-    sandbox: str
+    sandbox: str = field(metadata=NOT_IDENTITY)
     """What the gate ran in, `bubblewrap 0.8.0`."""
-    seconds: float
+    seconds: float = field(metadata=NOT_IDENTITY)
     """Spent on proposal, proof and gate together."""
-    tokens: int

@@ -3,13 +3,15 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from envplatform.store import NOT_IDENTITY
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """Tokens and seconds spent on one row."""
 
     tokens: int = 0
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, metadata=NOT_IDENTITY)
     usd: float = 0.0
 
 
@@ -38,7 +40,7 @@ class BugCandidate:
     seed: int
     model: str | None = None
     """Name of the model that took part; None for procedural inducers."""
-    cost: Cost = field(default=Cost(), metadata={"identity": False})  # not in digests
+    cost: Cost = field(default=Cost(), metadata=NOT_IDENTITY)
 
 
 RunEnding = Literal[
@@ -96,9 +98,9 @@ class Verdict:
     """Assertion output of the failing tests, capped; what the issue writer may see."""
     runs: int
     """Executions of the suite behind the verdict, repetitions of tests not counted."""
-    sandbox: str
+    sandbox: str = field(metadata=NOT_IDENTITY)
     """Kind and version, `bubblewrap 0.8.0`."""
-    cost: Cost = field(default=Cost(), metadata={"identity": False})  # not in digests
+    cost: Cost = field(default=Cost(), metadata=NOT_IDENTITY)
 
     @property
     def verified(self) -> bool:
