@@ -57,6 +57,12 @@ class ModelSettings(Section):
     max_usd: Annotated[float, Field(ge=0)] = 10.0
     usd_per_million_prompt_tokens: Annotated[float, Field(ge=0)] = 0.0
     usd_per_million_completion_tokens: Annotated[float, Field(ge=0)] = 0.0
+    concurrency: Positive = 8
+    """Requests in flight at once."""
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """What this server calls the length limit; newer OpenAI models want the second."""
+    omit: tuple[Literal["temperature", "seed", "response_format"], ...] = ()
+    """Parameters that this server refuses and that are therefore never sent."""
     record: Literal["off", "record", "replay"] = "record"
     """`record` answers known requests from the recording and records new ones."""
 
