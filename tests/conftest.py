@@ -1,5 +1,6 @@
 """Fixtures of the whole suite: real sandboxes, skipped with a reason where there are none."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from envplatform.errors import SandboxUnavailableError
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.sandbox.images import build_image
+from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +28,17 @@ def bare_image(tmp_path_factory: pytest.TempPathFactory) -> Image:
     version = "{}.{}".format(*sys.version_info[:2])
     cache: Path = tmp_path_factory.mktemp("images")
     return build_image("bare", version, (), cache)
+
+
+@pytest.fixture(scope="session")
+def cache_folder() -> Path:
+    """Downloads that outlive one run of the suite: wheels, environments of other tools."""
+    default = Path.home() / ".cache" / "envplatform-tests"
+    return Path(os.environ.get("ENVPLATFORM_TEST_CACHE", default))
+
+
+@pytest.fixture(scope="session")
+def suite_image(cache_folder: Path) -> Image:
+    """An image of the running Python with pytest and coverage."""
+    version = "{}.{}".format(*sys.version_info[:2])
+    return build_image("pytest", version, DEFAULT_REQUIREMENTS, cache_folder / "images")

@@ -1,0 +1,177 @@
+"""From a proven bug to an environment: what the agent gets, what judges it, the oracle.
+
+Here: assembly alone. Proving the bug is `p2f`, describing it `issue`, running the
+result `grading`.
+"""
+
+import shlex
+
+from envplatform.bundle import (
+    Allowance,
+    Core,
+    Environment,
+    ImageReference,
+    Lineage,
+    Provider,
+    Resource,
+    Spending,
+)
+from envplatform.errors import BundleError
+from envplatform.patches import apply_patch
+from envplatform.sandbox.base import Image
+from envplatform.swe.candidate import BugCandidate, Verdict
+from envplatform.swe.targets.prepare import HealthyRepository
+from envplatform.swe.targets.target import Suite
+from envplatform.swe.verifier.files import SplitTests, split_tests, verifier_tree
+from envplatform.tree import File, Tree, tree_digest
+
+CRITERIA = ("reward", "fail_to_pass", "pass_to_pass")
+
+_VERIFIER_SLACK_S = 60
+"""How much longer than the suite's own limit the verifier may take."""
+
+_DIRECTIONS = """\
+The repository lies in `/workspace`; its Python is {python}, and there is no network.
+Find the cause in the code and repair it there. Tests can be run with
+`python -m pytest`; the ones that show this problem are not among them. Before your
+work is judged, all tests and test settings (conftest.py, pyproject.toml, setup.cfg and
+the like) are put back to their original state, so changes to them have no effect.
+"""
+
+
+def assemble_environment(
+    repository: HealthyRepository,
+    candidate: BugCandidate,
+    verdict: Verdict,
+    *,
+    issue: str,
+    writer: str,
+) -> Environment:
+    """Build the environment of one proven bug.
+
+    Args:
+        repository: the healthy repository that the candidate was proposed for.
+        candidate: the bug.
+        verdict: the proof.
+        issue: what the agent is told; must not hold the solution.
+        writer: who wrote `issue`: a model's name, or `template`.
+
+    Raises:
+        BundleError: the verdict proves nothing, or belongs to another candidate, or
+            the failing tests can't be told from the code.
+        PatchError: the bug does not apply to the repository.
+    """
+    if verdict.candidate_id != candidate.candidate_id or not verdict.verified:
+        msg = f"{candidate.candidate_id} has no verdict that proves it"
+        raise BundleError(msg)
+    target = repository.target
+    split = split_tests(target, repository.tree, verdict)
+    buggy = apply_patch(repository.tree, candidate.bug_patch)
+    workspace = {path: file for path, file in buggy.items() if path not in split.hidden}
+    tests = verifier_tree(target, split, verdict)
+    return Environment(
+        environment_id=candidate.candidate_id,
+        pillar="swe",
+        instruction=_instruction(issue, repository.image),
+        workspace=workspace,
+        tests=tests,
+        solution=_solution(workspace, repository.tree, split),
+        image=image_reference(repository.image),
+        core=_core(repository, verdict, issue, tests, workspace),
+        lineage=_lineage(candidate, writer),
+        criteria=CRITERIA,
+        description=f"Repair a defect in {target.name}",
+        labels={"repository": target.name, "license": target.license},
+        allowance=_allowance(target.suite),
+        providers=(Provider(name="workspace", kind="file"),),
+        resources=(
+            Resource(
+                name="repository",
+                kind="content",
+                provider="workspace",
+                location="/workspace",
+            ),
+        ),
+    )
+
+
+def image_reference(image: Image) -> ImageReference:
+    """The part of an image that an environment keeps."""
+    return ImageReference(
+        name=image.name,
+        python=image.python,
+        requirements=tuple(sorted(image.requirements)),
+        digest=image.digest,
+    )
+
+
+def _instruction(issue: str, image: Image) -> str:
+    return f"{issue.strip()}\n\n---\n\n{_DIRECTIONS.format(python=image.python)}"
+
+
+def _solution(buggy: Tree, healthy: Tree, split: SplitTests) -> Tree:
+    """solve.sh and the healthy files it copies: works with `cp` and `rm` alone."""
+    changed = {
+        path: file
+        for path, file in healthy.items()
+        if path not in split.hidden and buggy.get(path) != file
+    }
+    lines = ["#!/bin/sh", "set -eu", 'cd "$(dirname "$0")/fixed"']
+    added = sorted(buggy.keys() - healthy.keys())
+    lines += [f"rm {shlex.quote(f'/workspace/{path}')}" for path in added]
+    for path, file in sorted(changed.items()):
+        target = shlex.quote(f"/workspace/{path}")
+        lines.append(f'mkdir -p "$(dirname {target})"')
+        lines.append(f"cp {shlex.quote(f'./{path}')} {target}")
+        lines.append(f"chmod {'755' if file.executable else '644'} {target}")
+    script = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    fixed = {f"fixed/{path}": file for path, file in changed.items()}
+    return {"solve.sh": File(script, executable=True), **fixed}
+
+
+def _core(
+    repository: HealthyRepository,
+    verdict: Verdict,
+    issue: str,
+    tests: Tree,
+    workspace: Tree,
+) -> Core:
+    return Core(
+        goal=issue.strip(),
+        facts={
+            "repository": repository.name,
+            "commit": repository.commit,
+            "fail_to_pass": "\n".join(sorted(verdict.fail_to_pass)),
+            "pass_to_pass": "\n".join(sorted(verdict.pass_to_pass)),
+        },
+        grader_digest=tree_digest(tests),
+        observables=("file:/workspace/**",),
+        frozen={"repository": tree_digest(workspace)},
+    )
+
+
+def _lineage(candidate: BugCandidate, writer: str) -> Lineage:
+    cost = candidate.cost
+    return Lineage(
+        producer=candidate.inducer,
+        seed=candidate.seed,
+        origin={
+            "repository": candidate.repository,
+            "commit": candidate.commit,
+            "candidate": candidate.candidate_id,
+            "issue_writer": writer,
+        },
+        plan=(candidate.operator,),
+        bindings={"path": candidate.path, "line": str(candidate.line)},
+        model=candidate.model,
+        spent=Spending(tokens=cost.tokens, seconds=cost.seconds, usd=cost.usd),
+    )
+
+
+def _allowance(suite: Suite) -> Allowance:
+    return Allowance(
+        verifier_timeout_s=int(suite.suite_timeout_s) + _VERIFIER_SLACK_S,
+        memory_mb=suite.memory_mb,
+        disk_mb=suite.disk_mb,
+        processes=suite.processes,
+    )

@@ -1,0 +1,1 @@
+"""How a SWE environment judges: what goes into its tests folder."""

@@ -1,0 +1,122 @@
+"""Grades /workspace and writes reward.json, or ends with a status other than 0."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from .processes import hide, sweep
+from .restore import restore
+
+LOGS = Path("/logs/verifier")
+_GRACE_S = 30
+_NO_SAY = {"forged", "inconsistent", "crashed"}
+"""Endings after which single results mean nothing."""
+_SHOWN = 50
+
+
+class UnusableError(Exception):
+    """No verdict can be given; the message says why."""
+
+
+def main(here: Path) -> int:
+    """Restore, run, sweep, write; in this order. `here` is where /tests lies."""
+    hide()
+    plan = json.loads((here / "plan.json").read_text(encoding="utf-8"))
+    job = json.loads((here / "job.json").read_text(encoding="utf-8"))
+    root = Path(job["root"])
+    restore(root, [here / "visible", here / "hidden"], plan["rules"])
+    trap = _set_trap(root, job)
+    try:
+        result = _run(here / "p2f" / "start.py", job)
+    except UnusableError as error:
+        sys.stderr.write(f"no verdict: {error}\n")
+        return 1
+    finally:
+        swept = sweep()
+    if not swept:
+        sys.stderr.write("no verdict: something in the workspace can't be ended\n")
+        return 1
+    scores, details = score(result, plan, trap)
+    _write("details.json", details)
+    _write("reward.json", scores)
+    return 0
+
+
+def score(
+    result: dict[str, Any], plan: dict[str, Any], trap: str
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """Return the scores by criterion, and what they rest on.
+
+    `trap` is the id of a test that must fail: where it does not, something changes
+    results or leaves tests out, and none is believed.
+    """
+    outcomes: dict[str, str] = {}
+    for done in result["executions"]:
+        outcomes.setdefault(done["id"], done["outcome"])
+    ending = result["ending"]
+    if ending == "completed" and outcomes.get(trap) != "failed":
+        ending = "forged"
+    if ending in _NO_SAY:
+        outcomes = {}
+    shares, missed = {}, {}
+    for name in ("fail_to_pass", "pass_to_pass"):
+        wanted = plan[name]
+        found = {test: outcomes.get(test, "missing") for test in wanted}
+        bad = {test: how for test, how in found.items() if how != "passed"}
+        shares[name] = (len(wanted) - len(bad)) / len(wanted) if wanted else 1.0
+        missed[name] = dict(sorted(bad.items())[:_SHOWN])
+    solved = ending == "completed" and not any(missed.values())
+    details = {"ending": ending, "detail": result["detail"], "not_passed": missed}
+    return {"reward": float(solved), **shares}, details
+
+
+def _set_trap(root: Path, job: dict[str, Any]) -> str:
+    """Add a test that always fails to the workspace and to the job."""
+    name = f"test_{os.urandom(6).hex()}"
+    text = f"def {name}():\n    assert [] == [0]\n"
+    (root / f"{name}.py").write_text(text, encoding="utf-8")
+    trap = f"{name}.py::{name}"
+    job["ids"].append(trap)
+    job["paths"].append(f"{name}.py")
+    return trap
+
+
+def _run(start: Path, job: dict[str, Any]) -> dict[str, Any]:
+    """Have the runner run the suite.
+
+    Raises:
+        UnusableError: its word can't be had, or the image lacks pytest.
+    """
+    nonce = os.urandom(16).hex()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-B", str(start)],
+            input=json.dumps({**job, "nonce": nonce}).encode(),
+            stdout=subprocess.PIPE,
+            timeout=job["run_timeout_s"] + _GRACE_S,
+            check=False,
+        )
+        result: dict[str, Any] = json.loads(done.stdout)
+    except (subprocess.TimeoutExpired, ValueError) as error:
+        msg = f"the runner gave no result ({error})"
+        raise UnusableError(msg) from error
+    if done.returncode != 0 or result.get("nonce") != nonce:
+        msg = f"the runner ended with {done.returncode}"
+        raise UnusableError(msg)
+    if result["ending"] == "unusable" or not result["hidden"]:
+        msg = result["detail"] or "the runner could not hide itself"
+        raise UnusableError(msg)
+    return result
+
+
+def _write(name: str, content: dict[str, Any]) -> None:
+    """Replace whatever lies there, a link included."""
+    beside = LOGS / f"{name}.{os.urandom(6).hex()}"
+    with beside.open("x", encoding="utf-8") as file:
+        json.dump(content, file, sort_keys=True)
+    beside.replace(LOGS / name)

@@ -1,0 +1,81 @@
+"""Makes the test infrastructure of a workspace ours again, whatever was done to it."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import shutil
+import stat
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+BYTE_CODE = {".pyc", ".pyo"}
+"""Compiled files could be run in place of a restored source file."""
+PATHS = ".pth"
+"""Files that could put other modules before ours."""
+
+
+def is_infrastructure(path: str, rules: dict[str, Any]) -> bool:
+    """Whether a file decides what is tested and how, rather than being tested.
+
+    The same decision as the target's `is_test_file`, from rules that can travel:
+    `steering` file names, `roots` and `exclude` of the code, `suite` paths.
+    """
+    parts = PurePosixPath(path)
+    if parts.name in rules["steering"] or parts.suffix in BYTE_CODE | {PATHS}:
+        return True
+    if _is_code(path, rules):
+        return False
+    named = parts.stem.startswith("test_") or parts.stem.endswith("_test")
+    below = any(path == test or path.startswith(test + "/") for test in rules["suite"])
+    return named or below or bool({"tests", "test"} & set(parts.parts[:-1]))
+
+
+def restore(root: Path, sources: list[Path], rules: dict[str, Any]) -> None:
+    """Remove infrastructure, links and special files below `root`, then copy ours in.
+
+    `sources` are folders whose files belong at the same place below `root`.
+    """
+    _clear(root, rules)
+    for source in sources:
+        for folder, _, names in os.walk(str(source)):
+            for name in names:
+                full = Path(folder, name)
+                _put(full, root, full.relative_to(source))
+
+
+def _clear(root: Path, rules: dict[str, Any]) -> None:
+    for folder, subfolders, names in os.walk(str(root)):
+        Path(folder).chmod(0o755)
+        for name in [*subfolders, *names]:
+            full = Path(folder, name)
+            mode = full.lstat().st_mode
+            path = full.relative_to(root).as_posix()
+            if not stat.S_ISDIR(mode) and (
+                not stat.S_ISREG(mode) or is_infrastructure(path, rules)
+            ):
+                full.unlink()
+
+
+def _put(source: Path, root: Path, path: Path) -> None:
+    """Copy one file, removing what is in its way. Nothing below `root` is a link."""
+    for parent in list(reversed(path.parents))[1:]:
+        place = root / parent
+        if place.exists() and not place.is_dir():
+            place.unlink()
+        place.mkdir(exist_ok=True)
+    target = root / path
+    if target.is_dir():
+        shutil.rmtree(str(target))
+    elif target.exists():
+        target.unlink()
+    shutil.copyfile(str(source), str(target))
+    shutil.copymode(str(source), str(target))
+
+
+def _is_code(path: str, rules: dict[str, Any]) -> bool:
+    inside = any(
+        root in {".", path} or path.startswith(root + "/") for root in rules["roots"]
+    )
+    excluded = any(fnmatch.fnmatchcase(path, glob) for glob in rules["exclude"])
+    return inside and not excluded and path.endswith(".py")

@@ -1,0 +1,247 @@
+"""A SWE environment judged in real sandboxes, with workspaces that try to cheat."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from envplatform.bundle import Environment, all_passed
+from envplatform.grading import final_workspace, grade, open_environment, run_gate
+from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.tree import File, Tree
+from tests.swe.small_repository import FAIL_TO_PASS, HEALTHY, small_environment
+
+REWARD = '{"reward": 1, "fail_to_pass": 1, "pass_to_pass": 1}'
+WRITE = f"""
+import os, pathlib
+def write():
+    pathlib.Path("/logs/verifier/reward.json").write_text('{REWARD}')
+"""
+PASSING = b"def test_ends_count():\n    pass\n"
+ALWAYS_PASSED = b"""
+import pytest
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    result = yield
+    result.get_result().outcome = "passed"
+
+def pytest_collection_modifyitems(items):
+    del items[1:]
+"""
+EVERYTHING_PASSES = """
+from _pytest.reports import TestReport
+real = TestReport.from_item_and_call.__func__
+def forged(cls, item, call):
+    call.excinfo = None
+    return real(cls, item, call)
+TestReport.from_item_and_call = classmethod(forged)
+"""
+
+
+@pytest.fixture(scope="module")
+def environment(suite_image: Image) -> Environment:
+    return small_environment(suite_image)
+
+
+def _with(environment: Environment, changes: Mapping[str, bytes]) -> Tree:
+    changed = {path: File(data) for path, data in changes.items()}
+    return {**environment.workspace, **changed}
+
+
+def _with_code(environment: Environment, code: str) -> Tree:
+    """The bug left in place, and `code` run when the package is imported."""
+    core = environment.workspace["spans/core.py"].data
+    return _with(environment, {"spans/core.py": code.encode() + b"\n" + core})
+
+
+async def test_the_gate_passes_an_honest_environment(
+    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+) -> None:
+    audit = await run_gate(bubblewrap, environment, image=suite_image)
+    assert all_passed(audit), audit
+    assert [check.name for check in audit] == [
+        "oracle_max",
+        "nop_floor",
+        "determinism",
+        "leak_scan",
+        "reset",
+    ]
+
+
+async def test_a_repair_of_ones_own_is_full_marks(
+    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+) -> None:
+    core = b"def inside(v, a, b):\n    return not (v < a or v > b)\n\ntotal = sum\n"
+    workspace = _with(environment, {"spans/core.py": core})
+    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    assert dict(grading.components) == {
+        "reward": 1.0,
+        "fail_to_pass": 1.0,
+        "pass_to_pass": 1.0,
+    }
+
+
+async def test_a_repair_that_breaks_something_else_is_no_repair(
+    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+) -> None:
+    core = HEALTHY["spans/core.py"].data.replace(b"+= value", b"= value")
+    workspace = _with(environment, {"spans/core.py": core})
+    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    assert grading.reward == 0.0
+    assert grading.components["fail_to_pass"] == 1.0
+    assert grading.components["pass_to_pass"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tests/test_inside.py": PASSING},
+        {"tests/test_total.py": b"def test_total():\n    pass\n"},
+        {"conftest.py": ALWAYS_PASSED},
+        {"tests/conftest.py": ALWAYS_PASSED},
+        {"spans/conftest.py": ALWAYS_PASSED},
+        {"evil.py": ALWAYS_PASSED, "pytest.ini": b"[pytest]\naddopts = -p evil\n"},
+        {"pytest.ini": b"[pytest]\npython_functions = never_*\n"},
+        {"tox.ini": b"[pytest]\npython_files = none.py\n"},
+        {"setup.cfg": b"[tool:pytest]\naddopts = --deselect tests/test_inside.py\n"},
+        {"pyproject.toml": b"[tool.pytest.ini_options]\nrequired_plugins = 'x'\n"},
+        {"sitecustomize.py": WRITE.encode() + b"write(); os._exit(0)\n"},
+        {"usercustomize.py": WRITE.encode() + b"write(); os._exit(0)\n"},
+        {"a.pth": b"import os; os._exit(0)\n"},
+        {"pytest.py": b"def main(*a, **k):\n    return 0\n"},
+        {"_pytest/__init__.py": b"", "_pytest/config.py": b"raise SystemExit(0)\n"},
+        {"json.py": b"dumps = loads = None\n", "random.py": b"raise SystemExit\n"},
+        {"envp_p2f/__init__.py": b"", "envp_verifier/__init__.py": b"raise 1\n"},
+    ],
+    ids="+".join,
+)
+async def test_tests_settings_and_plugins_of_the_agent_have_no_effect(
+    bubblewrap: SandboxProvider,
+    environment: Environment,
+    suite_image: Image,
+    changes: Mapping[str, bytes],
+) -> None:
+    workspace = _with(environment, changes)
+    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    assert dict(grading.components) == {
+        "reward": 0.0,
+        "fail_to_pass": 0.0,
+        "pass_to_pass": 1.0,
+    }, grading
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        WRITE + "write()",
+        WRITE + "import atexit; atexit.register(write)",
+        f"print('PASSED', '{REWARD}')",
+        WRITE
+        + """
+import time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        while True:
+            write(); time.sleep(0.001)
+    os._exit(0)
+""",
+        "import os; os.environ.update(PYTEST_ADDOPTS='--co')",
+        "import pathlib; pathlib.Path('/tests/plan.json').write_text('{}')",
+        "import pathlib; pathlib.Path('/tests/hidden/tests/test_inside.py').unlink()",
+        "import os; os.symlink('/workspace', '/logs/verifier/reward.json')",
+        EVERYTHING_PASSES,
+    ],
+    ids=[
+        "writes",
+        "writes-at-exit",
+        "prints",
+        "writes-on-in-background",
+        "environment",
+        "plan",
+        "hidden",
+        "link",
+        "patches-pytest",
+    ],
+)
+async def test_code_that_forges_results_from_inside_gains_nothing(
+    bubblewrap: SandboxProvider,
+    environment: Environment,
+    suite_image: Image,
+    code: str,
+) -> None:
+    workspace = _with_code(environment, code)
+    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    assert grading.reward == 0.0, grading
+    assert grading.failure is None
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os; os._exit(0)",
+        "raise SystemExit(0)",
+        "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+        "import spans_that_is_not_there",
+        "while True: pass",
+    ],
+)
+async def test_code_that_ends_or_stalls_the_run_fails_its_tests(
+    bubblewrap: SandboxProvider,
+    environment: Environment,
+    suite_image: Image,
+    code: str,
+) -> None:
+    """A verdict, and a bad one: this is the agent's doing, not a broken verifier."""
+    workspace = _with_code(environment, code)
+    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    assert (grading.reward, grading.failure) == (0.0, None), grading
+    assert grading.components["fail_to_pass"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        WRITE + "import signal; write(); os.kill(os.getppid(), signal.SIGKILL)",
+        WRITE + "import signal; write(); os.kill(-1, signal.SIGKILL)",
+        WRITE + "write(); import os; os.chmod('/logs/verifier', 0o500)",
+        WRITE
+        + "os.rename('/logs/verifier', '/logs/v'); os.mkdir('/logs/verifier'); write()\n"
+        + "os.chmod('/logs/verifier', 0o500)",
+    ],
+    ids=["kills-the-runner", "kills-everything", "locks", "swaps"],
+)
+async def test_code_that_goes_for_the_verifier_gets_no_reward(
+    bubblewrap: SandboxProvider,
+    environment: Environment,
+    suite_image: Image,
+    code: str,
+) -> None:
+    workspace = _with_code(environment, code)
+    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    assert grading.reward is None, grading
+    assert grading.failure in {"verifier_failed", "verifier_killed"}
+
+
+async def test_a_reward_written_while_working_stays_behind(
+    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+) -> None:
+    script = (
+        f"mkdir -p /logs/verifier; echo '{REWARD}' | tee /logs/verifier/reward.json"
+    )
+    async with open_environment(bubblewrap, environment, image=suite_image) as sandbox:
+        done = await sandbox.exec(["sh", "-c", f"{script} > reward.json"])
+        workspace = await final_workspace(sandbox, environment)
+    assert (done.exit_code, "reward.json" in workspace) == (0, True)
+    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    assert grading.reward == 0.0
+
+
+async def test_an_agent_finds_no_trace_of_hidden_tests_or_solution(
+    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+) -> None:
+    name = FAIL_TO_PASS[0].split("::")[1].split("[")[0]
+    search = f"ls -A /tests /solution; grep -rl {name} /workspace /tests /solution /tmp /home /logs"
+    async with open_environment(bubblewrap, environment, image=suite_image) as sandbox:
+        done = await sandbox.exec(["sh", "-c", search])
+    assert done.stdout.decode().split() == ["/solution:", "/tests:"]
