@@ -1,7 +1,7 @@
 """What went wrong with a partition the last time it was tried, for `status` and `why`.
 
 A record stands beside the partition's table, which it leaves untouched, and goes when
-a table is written. The traceback is in the run's log, not here.
+a table is written or found up to date. The traceback is in the run's log, not here.
 """
 
 from collections.abc import Iterator
@@ -39,6 +39,12 @@ def record_failure(root: Path, failure: Failure) -> None:
     folder = root / encode_name(failure.asset) / encode_partition(failure.partition)
     with locked(folder):
         write_atomically(folder / FAILURE_FILE, _FAILURE.dump_json(failure) + b"\n")
+
+
+def clear_failure(root: Path, asset: str, partition: str | None) -> None:
+    """Forget a failure, if there is one."""
+    folder = root / encode_name(asset) / encode_partition(partition)
+    (folder / FAILURE_FILE).unlink(missing_ok=True)
 
 
 def failures(root: Path, asset: str) -> Iterator[Failure]:

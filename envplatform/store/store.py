@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from envplatform.store import health
 from envplatform.store.directories import Directories
-from envplatform.store.failures import Failure, failures, record_failure
+from envplatform.store.failures import Failure, clear_failure, failures, record_failure
 from envplatform.store.health import AssetStatus, Problem
 from envplatform.store.manifest import Manifest, Origin
 from envplatform.store.names import encode_name
@@ -131,6 +131,10 @@ class Store:
     def record_failure(self, failure: Failure) -> None:
         """Keep why a partition could not be produced, until it is written."""
         record_failure(self._tables.root, failure)
+
+    def clear_failure(self, asset: str, partition: str | None = None) -> None:
+        """Forget why a partition failed, as what is stored serves after all."""
+        clear_failure(self._tables.root, asset, partition)
 
     def failures(self, asset: str) -> tuple[Failure, ...]:
         """Failures that no success has followed, by file name of the partition."""

@@ -1,0 +1,13 @@
+"""The sets of partition keys, all dynamic. Who adds keys to them is not known here.
+
+A partition is a repository, a seed or an experiment, never a row: events and runs
+cost, keys don't.
+"""
+
+import dagster as dg
+
+target_repo = dg.DynamicPartitionsDefinition(name="target_repo")
+"""Healthy repositories that bugs are put into, `owner__name`."""
+
+rollout_batch = dg.DynamicPartitionsDefinition(name="rollout_batch")
+"""Named batches of rollouts: one policy over the environments there are."""
