@@ -1,0 +1,165 @@
+"""Harbor itself, in its own Python 3.12, lints and runs an environment of ours."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from envplatform.bundle import Environment, write_environment
+from envplatform.errors import SandboxUnavailableError
+from envplatform.sandbox.base import Image
+from envplatform.sandbox.interpreters import find_interpreter
+from envplatform.tree import File
+from tests.swe.small_repository import small_environment
+
+HARBOR = "harbor==0.26.0"
+CLASS = "envplatform.interop.harbor.bubblewrap:BubblewrapEnvironment"
+KILLER = """#!/bin/sh
+cat > /workspace/spans/core.py <<'END'
+import os, pathlib, signal
+reward = '{"reward": 1, "fail_to_pass": 1, "pass_to_pass": 1}'
+pathlib.Path("/logs/verifier/reward.json").write_text(reward)
+os.kill(-1, signal.SIGKILL)
+END
+"""
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.timeout(900)  # the first run installs Harbor
+
+
+@pytest.fixture(scope="module")
+def harbor(cache_folder: Path) -> Path:
+    """The `harbor` command, installed once into the cache."""
+    try:
+        python = find_interpreter("3.12").executable
+    except SandboxUnavailableError as error:
+        pytest.skip(f"Harbor needs Python 3.12: {error}")
+    folder = cache_folder / HARBOR
+    command, done = folder / "bin" / "harbor", folder / "installed"
+    if not done.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([python, "-m", "venv", folder], check=True)
+        pip = str(folder / "bin" / "pip")
+        subprocess.run([pip, "install", "--quiet", HARBOR], check=True)
+        done.touch()
+    return command
+
+
+@pytest.fixture(scope="module")
+def environment(suite_image: Image) -> Environment:
+    return small_environment(suite_image)
+
+
+@pytest.fixture
+def folder(environment: Environment, tmp_path: Path) -> Path:
+    write_environment(environment, tmp_path / "env")
+    return tmp_path / "env"
+
+
+def _harbor(
+    harbor: Path, *arguments: str | Path, jobs: Path
+) -> subprocess.CompletedProcess[str]:
+    quiet = {"HARBOR_TELEMETRY": "off", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    return subprocess.run(
+        [harbor, *arguments],
+        cwd=jobs,
+        env={**os.environ, **quiet, "PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def _run(harbor: Path, folder: Path, agent: str, images: Path) -> dict[str, object]:
+    """The result of the one trial."""
+    jobs = folder.parent / "jobs"
+    jobs.mkdir()
+    run: list[str | Path] = [
+        "run",
+        "-p",
+        folder,
+        "-a",
+        agent,
+        "-e",
+        CLASS,
+        "--ek",
+        f"cache={images}",
+    ]
+    done = _harbor(harbor, *run, "-o", jobs, "--job-name", "j", "-y", jobs=jobs)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (trial,) = jobs.glob("j/*/result.json")
+    result: dict[str, object] = json.loads(trial.read_text())
+    return result
+
+
+def test_harbor_lint_has_nothing_to_say_under_any_rule(
+    harbor: Path, folder: Path
+) -> None:
+    done = _harbor(
+        harbor, "lint", "--select", "ALL", "--json", folder, jobs=folder.parent
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout) == []
+
+
+def test_harbor_lint_does_see_this_task(harbor: Path, folder: Path) -> None:
+    """The proof that the silence above means something."""
+    task = (folder / "task.toml").read_text()
+    shared = task.replace('environment_mode = "separate"\n', "")
+    head, _, tail = shared.partition("[verifier.environment]")
+    (folder / "task.toml").write_text(head + tail[tail.index("[environment]") :])
+    done = _harbor(harbor, "lint", "--json", folder, jobs=folder.parent)
+    assert [found["rule"] for found in json.loads(done.stdout)] == ["shared-verifier"]
+
+
+@pytest.mark.parametrize(("agent", "reward"), [("oracle", 1.0), ("nop", 0.0)])
+@pytest.mark.usefixtures("bubblewrap")
+def test_harbor_runs_it_in_bubblewrap_to_our_own_verdict(
+    harbor: Path, folder: Path, agent: str, reward: float, cache_folder: Path
+) -> None:
+    result = _run(harbor, folder, agent, cache_folder / "images")
+    assert result["exception_info"] is None
+    assert result["verifier_environment_mode"] == "separate"
+    assert result["verifier_result"] == {
+        "rewards": {"reward": reward, "fail_to_pass": reward, "pass_to_pass": 1.0}
+    }
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_harbor_gets_no_reward_from_a_verifier_that_was_killed(
+    harbor: Path, environment: Environment, tmp_path: Path, cache_folder: Path
+) -> None:
+    """Harbor itself does not look at the exit status of test.sh."""
+    solution = {"solve.sh": File(KILLER.encode(), executable=True)}
+    write_environment(replace(environment, solution=solution), tmp_path / "env")
+    result = _run(harbor, tmp_path / "env", "oracle", cache_folder / "images")
+    assert result["verifier_result"] is None
+    assert "RewardFileNotFoundError" in json.dumps(result["exception_info"])
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_a_folder_that_is_no_environment_of_ours_is_refused(
+    harbor: Path, folder: Path, cache_folder: Path
+) -> None:
+    (folder / "environment" / "Dockerfile").write_text("FROM scratch\n")
+    jobs = folder.parent
+    run: list[str | Path] = [
+        "run",
+        "-p",
+        folder,
+        "-a",
+        "nop",
+        "-e",
+        CLASS,
+        "-y",
+        "-o",
+        jobs / "jobs",
+    ]
+    done = _harbor(harbor, *run, "--ek", f"cache={cache_folder}", jobs=jobs)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "is not what its digest says" in said
