@@ -10,6 +10,7 @@ import errno
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
@@ -17,7 +18,6 @@ from pathlib import Path
 
 from envplatform.errors import SandboxError, SandboxUnavailableError
 from envplatform.sandbox.base import (
-    Ending,
     ExecResult,
     Image,
     Limits,
@@ -25,9 +25,9 @@ from envplatform.sandbox.base import (
     SandboxInfo,
     SandboxProvider,
 )
-from envplatform.sandbox.beneath import read_beneath, remove, write_beneath
+from envplatform.sandbox.beneath import read_beneath, write_beneath
 from envplatform.sandbox.cgroups import Box, CgroupHome, boxed, find_home
-from envplatform.sandbox.endings import NOT_RUN, signal_of
+from envplatform.sandbox.endings import NOT_RUN, Finished, result_of
 from envplatform.sandbox.execution import Outcome, execute
 from envplatform.sandbox.interpreters import find_interpreter
 from envplatform.sandbox.launch import Command
@@ -38,6 +38,7 @@ from envplatform.sandbox.mounts import (
     mount_options,
 )
 from envplatform.sandbox.places import inside_place
+from envplatform.sandbox.private_folder import PrivateFolder, sweep
 from envplatform.sandbox.rlimits import limited
 from envplatform.sandbox.threads import Cancelled, Threads
 from envplatform.tree import File, Tree, checked_path
@@ -47,7 +48,6 @@ _ISOLATION = (
     *("--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"),
     *("--hostname", "sandbox", "--die-with-parent", "--new-session"),
 )
-
 _STAGE = """
 owner=$1; shift
 while [ "$1" != -- ]; do mount --bind -- "$1" "$2"; shift 2; done; shift
@@ -57,22 +57,20 @@ exec setpriv --reuid="$owner" --regid="$owner" --clear-groups --inh-caps=-all "$
 
 As root itself bubblewrap would be no wall: user id 0 may write to /proc/sys.
 """
-
-_FIRST_OWNER = 1_879_048_192
-_OWNERS = 268_435_456
-"""Users that neither distributions nor systemd give to anybody."""
-
 _OLDEST_USABLE = (0, 8)
 """--disable-userns and --size, without which the walls have holes."""
-
 HOW_TO_INSTALL = (
     "install bubblewrap 0.8 or newer (apt-get install bubblewrap) and allow "
-    "unprivileged user namespaces"
+    "unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
+    "kernel.apparmor_restrict_unprivileged_userns=0)"
 )
 
 
 class BubblewrapProvider(SandboxProvider):
-    """Opens bubblewrap sandboxes below a scratch folder.
+    """Opens bubblewrap sandboxes below a scratch folder; sweeps orphaned ones first.
+
+    `scratch` (default: the system's folder for temporary files) must be one that
+    other users can enter, if this process is root's.
 
     Raises:
         SandboxUnavailableError: bubblewrap is missing or too old.
@@ -94,6 +92,7 @@ class BubblewrapProvider(SandboxProvider):
             version=_version(path),
             limits="best_effort" if self._cgroups is None else "cgroup",
         )
+        sweep(self._scratch)
 
     @asynccontextmanager
     async def open(
@@ -102,21 +101,48 @@ class BubblewrapProvider(SandboxProvider):
         limits: Limits = Limits(),  # noqa: B008  frozen
     ) -> AsyncIterator["BubblewrapSandbox"]:
         """Open a fresh sandbox; see the base class."""
-        sandbox = await self._threads.run(lambda _: self._make(image, limits))
+        sandbox = await self._threads.run(
+            lambda _: self._make(image, limits), undo=lambda made: made.remove()
+        )
         try:
             yield sandbox
         finally:
-            await self._threads.run(lambda _: remove(sandbox.folder))
+            await self._threads.run(lambda _: sandbox.remove())
+
+    def probe(self) -> None:
+        """Make a sandbox and run something in it.
+
+        Raises:
+            SandboxUnavailableError: this machine does not let us.
+        """
+        version = "{}.{}".format(*sys.version_info[:2])
+        bare = Image(
+            name="probe", python=version, requirements=(), digest="", site=None
+        )
+        try:
+            sandbox = self._make(bare, Limits())
+            try:
+                sandbox.run(["true"])
+            finally:
+                sandbox.remove()
+        except SandboxError as error:
+            msg = f"bubblewrap can't make a sandbox here ({error}): {HOW_TO_INSTALL}"
+            raise SandboxUnavailableError(msg) from error
 
     def _make(self, image: Image, limits: Limits) -> "BubblewrapSandbox":
         interpreter = find_interpreter(image.python)
         try:
-            folder = Path(tempfile.mkdtemp(prefix="envplatform-", dir=self._scratch))
-            layout = Layout(folder=folder, interpreter=interpreter, site=image.site)
-            make_folders(layout)
-            owner = _give_away(layout) if os.geteuid() == 0 else None
+            folder = PrivateFolder(self._scratch)
         except OSError as error:
             msg = f"no folder for a sandbox below {self._scratch}: {error}"
+            raise SandboxError(msg) from error
+        layout = Layout(folder=folder.path, interpreter=interpreter, site=image.site)
+        try:
+            make_folders(layout)
+            owner = folder.give_away() if os.geteuid() == 0 else None
+        except OSError as error:
+            folder.remove()
+            msg = f"the folder of a sandbox could not be filled: {error}"
             raise SandboxError(msg) from error
         return BubblewrapSandbox(
             self.info,
@@ -125,6 +151,7 @@ class BubblewrapProvider(SandboxProvider):
             launcher=self._launcher(layout, owner),
             cgroups=self._cgroups,
             threads=self._threads,
+            folder=folder,
             owner=owner,
         )
 
@@ -133,7 +160,7 @@ class BubblewrapProvider(SandboxProvider):
             return (self._executable,)
         mounts = [str(layout.interpreter.prefix), str(layout.python)]
         if layout.site is not None:
-            mounts += [str(layout.site), str(layout.packages)]
+            mounts += [str(layout.site.resolve()), str(layout.packages)]
         stage = ("/bin/sh", "-euc", _STAGE, "stage", str(owner), *mounts, "--")
         private = ("unshare", "--mount", "--propagation", "private", "--")
         return (*private, *stage, self._executable)
@@ -151,15 +178,16 @@ class BubblewrapSandbox(Sandbox):
         launcher: tuple[str, ...],
         cgroups: CgroupHome | None,
         threads: Threads,
+        folder: PrivateFolder,
         owner: int | None,
     ) -> None:
         self.info = info
-        self.folder = layout.folder
         self._places = layout.places
         self._limits = limits
         self._launcher = launcher
         self._cgroups = cgroups
         self._threads = threads
+        self._folder = folder
         self._owner = owner
         self._options = (
             *_ISOLATION,
@@ -174,9 +202,12 @@ class BubblewrapSandbox(Sandbox):
         for path in tree:
             checked_path(path)
         try:
-            await self._threads.run(
-                lambda _: write_beneath(self._places, place, tree, owner=self._owner)
-            )
+            async with self._turn:
+                await self._threads.run(
+                    lambda _: write_beneath(
+                        self._places, place, tree, owner=self._owner
+                    )
+                )
         except OSError as error:
             msg = f"upload to {to} failed: {error}"
             raise SandboxError(msg) from error
@@ -191,20 +222,54 @@ class BubblewrapSandbox(Sandbox):
         limits: Limits | None = None,
     ) -> ExecResult:
         """Run `argv` to its end; see the base class."""
-        allowed = limits or self._limits
-        options = [*self._options, "--chdir", cwd]
-        for name, value in (env or {}).items():
-            options += ["--setenv", name, value]
-        command = Command(
-            launcher=self._launcher,
-            options=tuple(options),
-            argv=limited(tuple(argv), allowed),
-            stdin=stdin,
-        )
+        command = self._command(argv, cwd, env or {}, stdin, limits or self._limits)
         async with self._turn:
             return await self._threads.run(
-                lambda cancelled: self._execute(command, allowed, cancelled)
+                lambda cancelled: self._execute(
+                    command, limits or self._limits, cancelled
+                )
             )
+
+    def run(self, argv: Sequence[str]) -> ExecResult:
+        """Run `argv` from outside of any event loop."""
+        command = self._command(argv, "/workspace", {}, b"", self._limits)
+        return self._execute(command, self._limits, lambda: False)
+
+    async def download(
+        self, path: str, *, max_bytes: int = 64_000_000
+    ) -> dict[str, File]:
+        """Read the plain files below `path`; see the base class."""
+        place = inside_place(path)
+        try:
+            async with self._turn:
+                return await self._threads.run(
+                    lambda _: read_beneath(self._places, place, max_bytes=max_bytes)
+                )
+        except OSError as error:
+            msg = f"download of {path} failed: {error}"
+            raise SandboxError(msg) from error
+
+    def remove(self) -> None:
+        """Remove all that was written; nothing runs by now."""
+        self._folder.remove()
+
+    def _command(
+        self,
+        argv: Sequence[str],
+        cwd: str,
+        env: Mapping[str, str],
+        stdin: bytes,
+        limits: Limits,
+    ) -> Command:
+        options = [*self._options, "--chdir", cwd]
+        for name, value in env.items():
+            options += ["--setenv", name, value]
+        return Command(
+            launcher=self._launcher,
+            options=tuple(options),
+            argv=limited(tuple(argv), limits),
+            stdin=stdin,
+        )
 
     def _execute(
         self, command: Command, limits: Limits, cancelled: Cancelled
@@ -224,19 +289,6 @@ class BubblewrapSandbox(Sandbox):
 
     def _boxed(self, limits: Limits) -> AbstractContextManager[Box | None]:
         return boxed(self._cgroups, limits) if self._cgroups else nullcontext()
-
-    async def download(
-        self, path: str, *, max_bytes: int = 64_000_000
-    ) -> dict[str, File]:
-        """Read the plain files below `path`; see the base class."""
-        place = inside_place(path)
-        try:
-            return await self._threads.run(
-                lambda _: read_beneath(self._places, place, max_bytes=max_bytes)
-            )
-        except OSError as error:
-            msg = f"download of {path} failed: {error}"
-            raise SandboxError(msg) from error
 
 
 def _version(path: str) -> str:
@@ -260,45 +312,38 @@ def _version(path: str) -> str:
     return version
 
 
-def _give_away(layout: Layout) -> int:
-    """Give the writable places to a user of their own; return its id."""
-    owner = _FIRST_OWNER + layout.folder.stat().st_ino % _OWNERS
-    for folder in (layout.folder, *layout.places.rglob("*"), layout.places):
-        os.chown(folder, owner, owner)
-    return owner
-
-
 def _result(outcome: Outcome) -> ExecResult:
     stderr = bytes(outcome.stderr.data)
-    why = stderr.decode(errors="replace").strip()[:500]
+    why = stderr.decode(errors="replace").strip()[:500] or "no reason given"
     if not outcome.set_up:
-        msg = f"bubblewrap could not set the sandbox up: {why or 'no reason given'}"
+        msg = f"bubblewrap could not set the sandbox up: {why}"
         raise SandboxError(msg)
     code = outcome.exit_code
     if outcome.breach is None and code is None:
         if not why.startswith("bwrap: Can't chdir"):
-            msg = f"the sandbox ended without a status: {why or 'no reason given'}"
+            msg = f"the sandbox ended without a status: {why}"
             raise SandboxError(msg)
         code = NOT_RUN
-    number = signal_of(code)
-    ending: Ending = "exited" if number is None else "signaled"
-    return ExecResult(
-        ending=outcome.breach or ending,
-        exit_code=code if outcome.breach is None and number is None else None,
-        signal=number if outcome.breach is None else None,
-        stdout=bytes(outcome.stdout.data),
-        stderr=stderr,
-        truncated=outcome.stdout.truncated or outcome.stderr.truncated,
-        seconds=outcome.seconds,
+    return result_of(
+        Finished(
+            breach=outcome.breach,
+            shell_code=code,
+            stdout=bytes(outcome.stdout.data),
+            stderr=stderr,
+            truncated=outcome.stdout.truncated or outcome.stderr.truncated,
+            seconds=outcome.seconds,
+        )
     )
 
 
 def _refused(why: str) -> ExecResult:
-    return ExecResult(
-        ending="exited",
-        exit_code=NOT_RUN,
-        stdout=b"",
-        stderr=f"envplatform: {why}\n".encode(),
-        truncated=False,
-        seconds=0.0,
+    return result_of(
+        Finished(
+            breach=None,
+            shell_code=NOT_RUN,
+            stdout=b"",
+            stderr=f"envplatform: {why}\n".encode(),
+            truncated=False,
+            seconds=0.0,
+        )
     )

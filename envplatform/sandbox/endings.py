@@ -1,8 +1,12 @@
-"""How both sandboxes read an exit status, so that their verdicts agree.
+"""How both sandboxes read an end, so that their verdicts agree.
 
-Neither bubblewrap nor Docker tells `exit 137` from a death by signal 9: both give
-the shell's figure. It is read as the shell's users do: 129 to 192 are signals.
+Neither bubblewrap nor a shell tells `exit 137` from a death by signal 9. The figure
+is read as the shell's users do: 129 to 192 are signals.
 """
+
+from dataclasses import dataclass
+
+from envplatform.sandbox.base import Ending, ExecResult
 
 NOT_RUN = 126
 """Exit code where the command exists and can't be run, or `cwd` is missing."""
@@ -12,8 +16,37 @@ NOT_FOUND = 127
 _SIGNALS = range(129, 193)
 
 
-def signal_of(exit_code: int | None) -> int | None:
-    """The signal that `exit_code` stands for; None where it is a plain one."""
-    if exit_code is None or exit_code not in _SIGNALS:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """What a sandbox reports of one execution."""
+
+    breach: Ending | None
+    """The limit that ended it, if one did."""
+    shell_code: int | None
+    """Exit code, or 128 and the signal; without meaning after a breach."""
+    stdout: bytes
+    stderr: bytes
+    truncated: bool
+    seconds: float
+
+
+def result_of(finished: Finished) -> ExecResult:
+    """Say how it ended, a breach first."""
+    number = _signal_of(finished.shell_code) if finished.breach is None else None
+    ended: Ending = "exited" if number is None else "signaled"
+    exited = finished.breach is None and number is None
+    return ExecResult(
+        ending=finished.breach or ended,
+        exit_code=finished.shell_code if exited else None,
+        signal=number,
+        stdout=finished.stdout,
+        stderr=finished.stderr,
+        truncated=finished.truncated,
+        seconds=finished.seconds,
+    )
+
+
+def _signal_of(shell_code: int | None) -> int | None:
+    if shell_code is None or shell_code not in _SIGNALS:
         return None
-    return exit_code - 128
+    return shell_code - 128

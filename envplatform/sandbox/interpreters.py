@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from envplatform.errors import SandboxUnavailableError
@@ -45,6 +46,7 @@ class Interpreter:
         return self.prefix / "bin" / f"python{self.version}"
 
 
+@cache
 def find_interpreter(version: str) -> Interpreter:
     """Return an interpreter of the minor `version`.
 

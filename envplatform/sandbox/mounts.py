@@ -12,7 +12,7 @@ from envplatform.sandbox.interpreters import Interpreter
 
 _SHARED_MEMORY_BYTES = 64 * 1024 * 1024
 
-_ETC = {
+ETC = {
     "passwd": "root:x:0:0::/nonexistent:/bin/false\n"
     "agent:x:1000:1000::/home/agent:/bin/sh\n"
     "nobody:x:65534:65534::/nonexistent:/bin/false\n",
@@ -68,7 +68,7 @@ def make_folders(layout: Layout) -> None:
         (layout.places / place[1:]).mkdir(parents=True)
     for folder in (layout.etc, layout.python, layout.packages):
         folder.mkdir()
-    for name, text in _ETC.items():
+    for name, text in ETC.items():
         (layout.etc / name).write_text(text, encoding="utf-8")
     for name in _HOST_ETC:
         if Path("/etc", name).is_dir():

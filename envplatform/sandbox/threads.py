@@ -20,8 +20,13 @@ class Threads:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_MOST, thread_name_prefix="sandbox")
 
-    async def run(self, work: Callable[[Cancelled], T]) -> T:
-        """Run `work`; a cancelled caller leaves only when it has stopped."""
+    async def run(
+        self, work: Callable[[Cancelled], T], *, undo: Callable[[T], None] | None = None
+    ) -> T:
+        """Run `work`; a cancelled caller leaves only when it has stopped.
+
+        `undo` takes back what was made for a caller who no longer waits for it.
+        """
         stop = threading.Event()
         loop = asyncio.get_running_loop()
         future = loop.run_in_executor(self._pool, work, stop.is_set)
@@ -30,5 +35,6 @@ class Threads:
         except asyncio.CancelledError:
             stop.set()
             await asyncio.wait([future])
-            future.exception()  # seen: the caller has no more use for it
+            if future.exception() is None and undo is not None:
+                undo(future.result())
             raise

@@ -1,0 +1,66 @@
+"""The host folder of one bubblewrap sandbox: private, given away, swept when orphaned.
+
+A platform process that is killed can't clean up. Each folder therefore holds a lock
+for as long as its owner lives; whoever opens a provider removes folders without one.
+"""
+
+import fcntl
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from envplatform.sandbox.beneath import remove
+
+_PREFIX = "envplatform-sandbox-"
+_LOCK = "lock"
+_FIRST_OWNER = 1_879_048_192
+_OWNERS = 268_435_456
+"""Users that neither distributions nor systemd give to anybody."""
+
+
+class PrivateFolder:
+    """A fresh folder below `scratch`, for its owner only.
+
+    Raises:
+        OSError: `scratch` can't be written.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=scratch))
+        self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def give_away(self) -> int:
+        """Give the folder to a user of its own; return its id. Root only.
+
+        Two folders that exist at one time have different users.
+        """
+        owner = _FIRST_OWNER + self.path.stat().st_ino % _OWNERS
+        for path in (*self.path.rglob("*"), self.path):
+            if path.name != _LOCK:
+                os.chown(path, owner, owner)
+        return owner
+
+    def remove(self) -> None:
+        """Remove it with all that is in it.
+
+        Raises:
+            SandboxError: something of it is still there.
+        """
+        try:
+            remove(self.path)
+        finally:
+            os.close(self._lock)
+
+
+def sweep(scratch: Path) -> None:
+    """Remove the folders below `scratch` whose owner has been killed."""
+    for path in scratch.glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # no lock file yet, or locked: its owner lives
+            lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove(path)
+            finally:
+                os.close(lock)

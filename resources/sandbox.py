@@ -1,0 +1,37 @@
+"""The configured sandbox as a Dagster resource."""
+
+from pathlib import Path
+
+import dagster as dg
+
+from envplatform.configuration import load_configuration
+from envplatform.sandbox.base import Limits, SandboxProvider
+from envplatform.sandbox.choose import choose_provider
+
+
+class SandboxResource(dg.ConfigurableResource[SandboxProvider]):
+    """Opens whatever `[sandbox]` names."""
+
+    path: str
+    """Absolute path of envplatform.toml."""
+
+    def open(self) -> SandboxProvider:
+        """The provider; it holds no sandbox open between uses.
+
+        Raises:
+            ConfigError: names file, key and remedy.
+            SandboxUnavailableError: names what to install.
+        """
+        settings = load_configuration(Path(self.path)).sandbox
+        return choose_provider(settings.kind, docker_base=settings.base_image)
+
+    def limits(self) -> Limits:
+        """What one execution may use, as configured."""
+        settings = load_configuration(Path(self.path)).sandbox
+        return Limits(
+            wall_s=settings.wall_s,
+            cpu_s=settings.wall_s,
+            memory_mb=settings.memory_mb,
+            processes=settings.processes,
+            disk_mb=settings.disk_mb,
+        )
