@@ -14,6 +14,9 @@ rm -rf /workspace/*; ln -s /etc/passwd /workspace/link; chmod 700 /tmp
 """
 """What a careless or a hostile session may leave behind."""
 
+_ENTRIES = ("-type", "d", "-printf", "%y %m %p\\n", "-o", "-printf", "%y %m %s %p\\n")
+"""Folders without their size, which is the file system's own affair."""
+
 
 async def reset(
     provider: SandboxProvider, environment: Environment, *, image: Image
@@ -43,9 +46,9 @@ async def reset(
 
 async def _look(sandbox: Sandbox) -> frozenset[str]:
     """Every entry of the writable places with type, mode, size and content digest."""
-    listing = await sandbox.exec(["find", *WRITABLE, "-printf", "%y %m %s %p\\n"])
+    listing = await sandbox.exec(["find", *WRITABLE, *_ENTRIES])
     contents = [
-        f"{place} holds {tree_digest(await sandbox.download(place))}"
+        f"the content of {place} is {tree_digest(await sandbox.download(place))[:12]}"
         for place in WRITABLE
     ]
     return frozenset(
@@ -54,8 +57,13 @@ async def _look(sandbox: Sandbox) -> frozenset[str]:
 
 
 def _difference(first: frozenset[str], second: frozenset[str]) -> str:
-    changed = sorted(first ^ second)
-    return f"the second opening differs: {'; '.join(changed[:3])}" if changed else ""
+    changes = [f"- {line}" for line in sorted(first - second)]
+    changes += [f"+ {line}" for line in sorted(second - first)]
+    if not changes:
+        return ""
+    # One content line goes with every change; the entries say more.
+    shown = [line for line in changes if " the content of " not in line] or changes
+    return f"the second opening differs: {'; '.join(shown[:5])}"
 
 
 def _hidden(seen: frozenset[str]) -> str:
