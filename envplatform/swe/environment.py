@@ -23,6 +23,7 @@ from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.targets.prepare import HealthyRepository
 from envplatform.swe.targets.target import Suite
 from envplatform.swe.verifier.files import SplitTests, split_tests, verifier_tree
+from envplatform.swe.verifier.inside.restore import is_byte_code
 from envplatform.tree import File, Tree, tree_digest
 
 CRITERIA = ("reward", "fail_to_pass", "pass_to_pass")
@@ -65,8 +66,9 @@ def assemble_environment(
         msg = f"{candidate.candidate_id} has no verdict that proves it"
         raise BundleError(msg)
     target = repository.target
-    split = split_tests(target, repository.tree, verdict)
-    buggy = apply_patch(repository.tree, candidate.bug_patch)
+    healthy = without_byte_code(repository.tree)
+    split = split_tests(target, healthy, verdict)
+    buggy = apply_patch(healthy, candidate.bug_patch)
     workspace = {path: file for path, file in buggy.items() if path not in split.hidden}
     tests = verifier_tree(target, split, verdict)
     return Environment(
@@ -75,7 +77,7 @@ def assemble_environment(
         instruction=_instruction(issue, repository.image),
         workspace=workspace,
         tests=tests,
-        solution=_solution(workspace, repository.tree, split),
+        solution=_solution(workspace, healthy, split),
         image=image_reference(repository.image),
         core=_core(repository, verdict, issue, tests, workspace),
         lineage=_lineage(candidate, writer),
@@ -103,6 +105,11 @@ def image_reference(image: Image) -> ImageReference:
         requirements=tuple(sorted(image.requirements)),
         digest=image.digest,
     )
+
+
+def without_byte_code(tree: Tree) -> Tree:
+    """Some releases ship compiled files; one of the healthy code would be the answer."""
+    return {path: file for path, file in tree.items() if not is_byte_code(path)}
 
 
 def _instruction(issue: str, image: Image) -> str:

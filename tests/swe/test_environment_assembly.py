@@ -39,6 +39,19 @@ def test_the_agent_gets_the_bug_without_the_tests_that_show_it() -> None:
     }
 
 
+def test_compiled_files_of_a_release_are_left_out_everywhere() -> None:
+    """A compiled healthy module would be the answer."""
+    compiled = {"spans/__pycache__/core.cpython-311.pyc": File(b"\0")}
+    repository = replace(small_repository(IMAGE), tree={**HEALTHY, **compiled})
+    environment = assemble_environment(
+        repository, CANDIDATE, VERDICT, issue=ISSUE, writer="template"
+    )
+    plain = small_environment(IMAGE)
+    assert environment.workspace == plain.workspace
+    assert environment.tests == plain.tests
+    assert environment.solution == plain.solution
+
+
 def test_the_grader_holds_all_tests_as_they_were() -> None:
     tests = small_environment(IMAGE).tests
     assert tests["hidden/tests/test_inside.py"] == HEALTHY["tests/test_inside.py"]

@@ -9,10 +9,13 @@ import stat
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-BYTE_CODE = {".pyc", ".pyo"}
-"""Compiled files could be run in place of a restored source file."""
 PATHS = ".pth"
 """Files that could put other modules before ours."""
+
+
+def is_byte_code(path: str) -> bool:
+    """Whether a file is compiled; it could be run in place of a restored source."""
+    return path.endswith((".pyc", ".pyo"))
 
 
 def is_infrastructure(path: str, rules: dict[str, Any]) -> bool:
@@ -22,7 +25,7 @@ def is_infrastructure(path: str, rules: dict[str, Any]) -> bool:
     `steering` file names, `roots` and `exclude` of the code, `suite` paths.
     """
     parts = PurePosixPath(path)
-    if parts.name in rules["steering"] or parts.suffix in BYTE_CODE | {PATHS}:
+    if parts.name in rules["steering"] or parts.suffix == PATHS or is_byte_code(path):
         return True
     if _is_code(path, rules):
         return False
