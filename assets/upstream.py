@@ -88,7 +88,8 @@ class Reader:
         if missing and not (found and _takes_all(self.partitions, upstream)):
             raise MissingUpstreamError(_missing(upstream.name, missing))
         if not found:
-            msg = f"{upstream.name} has no partitions yet"
+            whose = f"for {key!r}" if key else "yet"
+            msg = f"{upstream.name} has no partition {whose}: materialise it first"
             raise MissingUpstreamError(msg)
         return found
 

@@ -6,6 +6,7 @@ values. `batch.py` turns them into events.
 
 import contextlib
 import logging
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -260,7 +261,9 @@ def _finish(
 def _blame(error: Exception, batch: Batch[S], bench: Bench, report: Report) -> None:
     """Record `error` for the key under work, or for all that wait if none is."""
     message = f"{type(error).__name__}: {error}"
+    # In the text, because Dagster's log keeps no exc_info.
+    trace = "".join(traceback.format_exception(error))
     for task in batch.give_up():
-        batch.log.error("partition %r failed", task.key, exc_info=error)
+        batch.log.error("partition %r failed:\n%s", task.key, trace)
         bench.fail(task.key, message)
         report(task.key, message)
