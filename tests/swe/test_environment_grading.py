@@ -1,12 +1,18 @@
-"""A SWE environment judged in real sandboxes, with workspaces that try to cheat."""
+"""A SWE environment judged in real sandboxes, with workspaces that try to cheat.
+
+Every verdict must be the same in bubblewrap and in Docker.
+"""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from envplatform.bundle import Environment, all_passed
 from envplatform.grading import final_workspace, grade, open_environment, run_gate
 from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.sandbox.images import build_image
+from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
 from envplatform.tree import File, Tree
 from tests.swe.small_repository import FAIL_TO_PASS, HEALTHY, small_environment
 
@@ -38,9 +44,23 @@ TestReport.from_item_and_call = classmethod(forged)
 """
 
 
+@pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+def provider(request: pytest.FixtureRequest) -> SandboxProvider:
+    """Each sandbox in turn."""
+    name = "bubblewrap" if request.param == "bubblewrap" else "docker_provider"
+    found: SandboxProvider = request.getfixturevalue(name)
+    return found
+
+
 @pytest.fixture(scope="module")
-def environment(suite_image: Image) -> Environment:
-    return small_environment(suite_image)
+def image(cache_folder: Path) -> Image:
+    """For the Python of Debian bookworm, which the Docker tests build upon."""
+    return build_image("pytest", "3.11", DEFAULT_REQUIREMENTS, cache_folder / "images")
+
+
+@pytest.fixture(scope="module")
+def environment(image: Image) -> Environment:
+    return small_environment(image)
 
 
 def _with(environment: Environment, changes: Mapping[str, bytes]) -> Tree:
@@ -55,9 +75,9 @@ def _with_code(environment: Environment, code: str) -> Tree:
 
 
 async def test_the_gate_passes_an_honest_environment(
-    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+    provider: SandboxProvider, environment: Environment, image: Image
 ) -> None:
-    audit = await run_gate(bubblewrap, environment, image=suite_image)
+    audit = await run_gate(provider, environment, image=image)
     assert all_passed(audit), audit
     assert [check.name for check in audit] == [
         "oracle_max",
@@ -69,11 +89,11 @@ async def test_the_gate_passes_an_honest_environment(
 
 
 async def test_a_repair_of_ones_own_is_full_marks(
-    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+    provider: SandboxProvider, environment: Environment, image: Image
 ) -> None:
     core = b"def inside(v, a, b):\n    return not (v < a or v > b)\n\ntotal = sum\n"
     workspace = _with(environment, {"spans/core.py": core})
-    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    grading = await grade(provider, environment, workspace, image=image)
     assert dict(grading.components) == {
         "reward": 1.0,
         "fail_to_pass": 1.0,
@@ -82,11 +102,11 @@ async def test_a_repair_of_ones_own_is_full_marks(
 
 
 async def test_a_repair_that_breaks_something_else_is_no_repair(
-    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+    provider: SandboxProvider, environment: Environment, image: Image
 ) -> None:
     core = HEALTHY["spans/core.py"].data.replace(b"+= value", b"= value")
     workspace = _with(environment, {"spans/core.py": core})
-    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    grading = await grade(provider, environment, workspace, image=image)
     assert grading.reward == 0.0
     assert grading.components["fail_to_pass"] == 1.0
     assert grading.components["pass_to_pass"] == pytest.approx(2 / 3)
@@ -116,13 +136,13 @@ async def test_a_repair_that_breaks_something_else_is_no_repair(
     ids="+".join,
 )
 async def test_tests_settings_and_plugins_of_the_agent_have_no_effect(
-    bubblewrap: SandboxProvider,
+    provider: SandboxProvider,
     environment: Environment,
-    suite_image: Image,
+    image: Image,
     changes: Mapping[str, bytes],
 ) -> None:
     workspace = _with(environment, changes)
-    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    grading = await grade(provider, environment, workspace, image=image)
     assert dict(grading.components) == {
         "reward": 0.0,
         "fail_to_pass": 0.0,
@@ -165,13 +185,13 @@ if os.fork() == 0:
     ],
 )
 async def test_code_that_forges_results_from_inside_gains_nothing(
-    bubblewrap: SandboxProvider,
+    provider: SandboxProvider,
     environment: Environment,
-    suite_image: Image,
+    image: Image,
     code: str,
 ) -> None:
     workspace = _with_code(environment, code)
-    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    grading = await grade(provider, environment, workspace, image=image)
     assert grading.reward == 0.0, grading
     assert grading.failure is None
 
@@ -187,14 +207,14 @@ async def test_code_that_forges_results_from_inside_gains_nothing(
     ],
 )
 async def test_code_that_ends_or_stalls_the_run_fails_its_tests(
-    bubblewrap: SandboxProvider,
+    provider: SandboxProvider,
     environment: Environment,
-    suite_image: Image,
+    image: Image,
     code: str,
 ) -> None:
     """A verdict, and a bad one: this is the agent's doing, not a broken verifier."""
     workspace = _with_code(environment, code)
-    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    grading = await grade(provider, environment, workspace, image=image)
     assert (grading.reward, grading.failure) == (0.0, None), grading
     assert grading.components["fail_to_pass"] == 0.0
 
@@ -212,36 +232,36 @@ async def test_code_that_ends_or_stalls_the_run_fails_its_tests(
     ids=["kills-the-runner", "kills-everything", "locks", "swaps"],
 )
 async def test_code_that_goes_for_the_verifier_gets_no_reward(
-    bubblewrap: SandboxProvider,
+    provider: SandboxProvider,
     environment: Environment,
-    suite_image: Image,
+    image: Image,
     code: str,
 ) -> None:
     workspace = _with_code(environment, code)
-    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    grading = await grade(provider, environment, workspace, image=image)
     assert grading.reward is None, grading
     assert grading.failure in {"verifier_failed", "verifier_killed"}
 
 
 async def test_a_reward_written_while_working_stays_behind(
-    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+    provider: SandboxProvider, environment: Environment, image: Image
 ) -> None:
     script = (
         f"mkdir -p /logs/verifier; echo '{REWARD}' | tee /logs/verifier/reward.json"
     )
-    async with open_environment(bubblewrap, environment, image=suite_image) as sandbox:
+    async with open_environment(provider, environment, image=image) as sandbox:
         done = await sandbox.exec(["sh", "-c", f"{script} > reward.json"])
         workspace = await final_workspace(sandbox, environment)
     assert (done.exit_code, "reward.json" in workspace) == (0, True)
-    grading = await grade(bubblewrap, environment, workspace, image=suite_image)
+    grading = await grade(provider, environment, workspace, image=image)
     assert grading.reward == 0.0
 
 
 async def test_an_agent_finds_no_trace_of_hidden_tests_or_solution(
-    bubblewrap: SandboxProvider, environment: Environment, suite_image: Image
+    provider: SandboxProvider, environment: Environment, image: Image
 ) -> None:
     name = FAIL_TO_PASS[0].split("::")[1].split("[")[0]
     search = f"ls -A /tests /solution; grep -rl {name} /workspace /tests /solution /tmp /home /logs"
-    async with open_environment(bubblewrap, environment, image=suite_image) as sandbox:
+    async with open_environment(provider, environment, image=image) as sandbox:
         done = await sandbox.exec(["sh", "-c", search])
     assert done.stdout.decode().split() == ["/solution:", "/tests:"]
