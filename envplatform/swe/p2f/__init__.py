@@ -3,3 +3,32 @@
 `inside/` is what runs in the sandbox. Everything else builds its jobs, reads its
 results strictly, and turns them into baselines and verdicts.
 """
+
+from envplatform.swe.p2f.baseline import Baseline, UnstableTest, measure_baseline
+from envplatform.swe.p2f.local import local_target, verify_patch
+from envplatform.swe.p2f.many import verify_all, verify_candidates
+from envplatform.swe.p2f.record import baseline_from_json, baseline_to_json
+from envplatform.swe.p2f.request import RunRequest
+from envplatform.swe.p2f.result import Coverage, SuiteRun
+from envplatform.swe.p2f.settings import VerificationSettings
+from envplatform.swe.p2f.suite import run_fresh, run_suite
+from envplatform.swe.p2f.verify import verify_candidate
+
+__all__ = [
+    "Baseline",
+    "Coverage",
+    "RunRequest",
+    "SuiteRun",
+    "UnstableTest",
+    "VerificationSettings",
+    "baseline_from_json",
+    "baseline_to_json",
+    "local_target",
+    "measure_baseline",
+    "run_fresh",
+    "run_suite",
+    "verify_all",
+    "verify_candidate",
+    "verify_candidates",
+    "verify_patch",
+]

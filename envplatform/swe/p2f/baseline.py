@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from envplatform.errors import TargetError
 from envplatform.sandbox.base import SandboxProvider
+from envplatform.swe.p2f.report import reason_of
 from envplatform.swe.p2f.request import RunRequest
 from envplatform.swe.p2f.result import Coverage, SuiteRun
 from envplatform.swe.p2f.suite import run_fresh
@@ -56,13 +57,19 @@ class Baseline:
     @property
     def covered_share(self) -> float:
         """Share of the statements that some stable test runs, or the import does."""
-        ran = [self.coverage.imported, self.coverage.shared]
-        ran += self.coverage.by_test.values()
-        statements = {
-            (p, n) for p, lines in self.coverage.statements.items() for n in lines
-        }
-        covered = {(p, n) for lines in ran for p in lines for n in lines[p]}
-        return len(statements & covered) / len(statements) if statements else 0.0
+        statements = self.coverage.statements
+        total = sum(len(lines) for lines in statements.values())
+        covered = sum(
+            len(self.covered_lines(path) & set(lines))
+            for path, lines in statements.items()
+        )
+        return covered / total if total else 0.0
+
+    def covered_lines(self, path: str) -> frozenset[int]:
+        """Return the lines of `path` that some stable test or the import runs."""
+        coverage = self.coverage
+        ran = [coverage.imported, coverage.shared, *coverage.by_test.values()]
+        return frozenset(n for lines in ran for n in lines.get(path, ()))
 
 
 async def measure_baseline(
@@ -75,59 +82,53 @@ async def measure_baseline(
         SandboxError: a sandbox failed; nothing is known of the suite.
     """
     enders: dict[str, str] = {}
-    first = await _first_run(provider, repository, enders)
-    ids = tuple(test for test in first.outcomes if test not in enders)
-    plain = [first]
-    for number in range(1, runs):
-        request = _request(
-            repository, ids=ids, seed=number, shuffle=number == 1, keep_collecting=True
-        )
-        plain.append(await _run(provider, repository, request))
-    stable = _stable(plain, repository)
-    request = _request(repository, ids=stable, seed=0, cover=True)
-    covering = await _run(provider, repository, request)
-    return _assemble(provider, repository, [*plain, covering], enders)
-
-
-def _request(
-    repository: HealthyRepository,
-    *,
-    ids: tuple[str, ...] | None,
-    seed: int,
-    shuffle: bool = False,
-    keep_collecting: bool = False,
-    cover: bool = False,
-) -> RunRequest:
-    suite = repository.target.suite
-    slower = 4 if cover else 1  # tracing costs time, and says nothing of the code
-    return RunRequest(
-        ids=ids,
-        seed=seed,
-        shuffle=shuffle,
-        keep_collecting=keep_collecting,
-        cover=cover,
-        test_timeout_s=slower * suite.test_timeout_s,
-        suite_timeout_s=slower * suite.suite_timeout_s,
-    )
-
-
-async def _first_run(
-    provider: SandboxProvider, repository: HealthyRepository, enders: dict[str, str]
-) -> SuiteRun:
-    """Run everything; a test that ends the run is noted in `enders` and left out."""
-    ids: tuple[str, ...] | None = None
     while True:
-        request = _request(repository, ids=ids, seed=0, keep_collecting=True)
-        run = await _run(provider, repository, request)
-        if run.ending == "completed":
-            return run
-        ender = run.running
+        series = await _series(provider, repository, runs, enders)
+        last = series[-1]
+        if last.ending == "completed":
+            return _assemble(provider, repository, series, enders)
+        ender = last.running or next(iter(last.causes), None)
         if ender is None or len(enders) >= _MAX_ENDERS:
-            raise TargetError(_hopeless(repository, run))
-        enders[ender] = f"{run.ending}: {run.detail}"
-        ids = tuple(test for test in run.outcomes if test not in enders)
-        if not ids:
-            raise TargetError(_hopeless(repository, run))
+            raise TargetError(_hopeless(repository, last))
+        enders[ender] = f"{last.ending}: {last.detail}"
+
+
+async def _series(
+    provider: SandboxProvider,
+    repository: HealthyRepository,
+    count: int,
+    enders: Mapping[str, str],
+) -> list[SuiteRun]:
+    """Return `count` plain runs and one that covers; ends with one that did not complete."""
+    plain_request = _plain(repository, without=tuple(enders))
+    series: list[SuiteRun] = []
+    for number in range(count):
+        request = replace(plain_request, seed=number, shuffle=number == 1)
+        if series:
+            request = replace(request, ids=tuple(series[0].outcomes))
+        series.append(await _run(provider, repository, request))
+        if series[-1].ending != "completed":
+            return series
+    request = replace(
+        plain_request,
+        ids=_stable(series, repository),
+        keep_collecting=False,
+        cover=True,
+        # Tracing costs time, and says nothing of the code.
+        test_timeout_s=4 * plain_request.test_timeout_s,
+        suite_timeout_s=4 * plain_request.suite_timeout_s,
+    )
+    return [*series, await _run(provider, repository, request)]
+
+
+def _plain(repository: HealthyRepository, *, without: tuple[str, ...]) -> RunRequest:
+    suite = repository.target.suite
+    return RunRequest(
+        without=without,
+        keep_collecting=True,
+        test_timeout_s=suite.test_timeout_s,
+        suite_timeout_s=suite.suite_timeout_s,
+    )
 
 
 async def _run(
@@ -139,9 +140,6 @@ async def _run(
 
 
 def _stable(runs: Sequence[SuiteRun], repository: HealthyRepository) -> tuple[str, ...]:
-    for run in runs:
-        if run.ending != "completed":
-            raise TargetError(_hopeless(repository, run))
     stable = {
         test
         for test in runs[0].outcomes
@@ -205,8 +203,7 @@ def _unstable(
 
 
 def _why(runs: Sequence[SuiteRun], test: str, outcomes: tuple[str, ...]) -> str:
-    last = next((r.reports[test] for r in runs if test in r.reports), "")
-    reason = (last.strip().splitlines() or [""])[-1].removeprefix("E ").strip()[:200]
+    reason = reason_of(next((r.reports[test] for r in runs if test in r.reports), ""))
     if len(set(outcomes)) == 1:
         return f"{outcomes[0]} in every run: {reason}".rstrip(": ")
     if outcomes[:2] == ("passed", outcomes[1]) and outcomes[1] != "passed":
@@ -217,7 +214,7 @@ def _why(runs: Sequence[SuiteRun], test: str, outcomes: tuple[str, ...]) -> str:
 def _hopeless(repository: HealthyRepository, run: SuiteRun) -> str:
     where = f"{repository.name}: the suite does not run to its end"
     broken = "".join(
-        f"\n  {path}: {_last_line(why)}"
+        f"\n  {path}: {reason_of(why)}"
         for path, why in list(run.broken.items())[:_SHOWN]
     )
     tail = "" if broken else _indented(run.output)
@@ -229,14 +226,10 @@ def _nothing_stable(runs: Sequence[SuiteRun], repository: HealthyRepository) -> 
     for test in list(runs[0].outcomes)[:_SHOWN]:
         outcomes = ", ".join(run.outcomes.get(test, "missing") for run in runs)
         report = next((r.reports[test] for r in runs if test in r.reports), "")
-        lines.append(f"  {test}: {outcomes}; {_last_line(report)}")
+        lines.append(f"  {test}: {outcomes}; {reason_of(report)}")
     for path, why in list(runs[0].broken.items())[:_SHOWN]:
-        lines.append(f"  {path} can't be collected: {_last_line(why)}")
+        lines.append(f"  {path} can't be collected: {reason_of(why)}")
     return "\n".join(lines)
-
-
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no reason given"])[-1].strip()[:300]
 
 
 def _indented(output: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from envplatform.swe.candidate import Rejection
+from envplatform.swe.p2f.report import reason_of
 from envplatform.swe.p2f.result import Cause, SuiteRun
 
 _SHOWN = 3
@@ -50,8 +51,8 @@ def _starved(run: SuiteRun, stable: Sequence[str]) -> Refusal | None:
     for test in stable:
         cause = run.causes.get(test)
         if cause is not None and cause in _BY_CAUSE:
-            last = (run.reports.get(test, "").strip().splitlines() or [cause])[-1]
-            return Refusal(reason=_BY_CAUSE[cause], detail=f"{test}: {last}")
+            why = reason_of(run.reports.get(test, cause))
+            return Refusal(reason=_BY_CAUSE[cause], detail=f"{test}: {why}")
     return None
 
 

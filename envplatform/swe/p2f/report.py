@@ -35,6 +35,13 @@ def failure_report(
     return "\n".join([*shown, *more])
 
 
+def reason_of(report: str) -> str:
+    """Return the one line that says most: the first that pytest marks as the error."""
+    lines = [line.strip() for line in report.splitlines() if line.strip()]
+    errors = [line[2:].strip() for line in lines if line.startswith("E ")]
+    return clean_report([*errors[:1], *lines[-1:], ""][0])[:300]
+
+
 def clean_report(text: str) -> str:
     """Take out addresses, temporary paths, sandbox paths and control characters."""
     text = _ADDRESS.sub("0x...", text)

@@ -5,6 +5,7 @@ any class of `RunEnding`, never in an exception; an exception says that the sand
 the image failed.
 """
 
+import json
 import secrets
 from dataclasses import replace
 
@@ -23,6 +24,8 @@ from envplatform.swe.p2f.request import (
 from envplatform.swe.p2f.result import ForgedResultError, SuiteRun, parse_result
 from envplatform.swe.targets.target import Target
 from envplatform.tree import Tree
+
+_MAX_ID = 4096
 
 
 async def run_suite(sandbox: Sandbox, target: Target, request: RunRequest) -> SuiteRun:
@@ -81,7 +84,9 @@ def _witness(
         raise TargetError(msg)
     ending = _sandbox_ending(done)
     if ending is not None:
-        return replace(witnessed.run, ending=ending, detail=_limit_detail(ending))
+        running = witnessed.run.running
+        detail = _limit_detail(ending) + (f" in {running}" if running else "")
+        return replace(witnessed.run, ending=ending, detail=detail)
     return witnessed.run
 
 
@@ -90,10 +95,8 @@ def _without_result(done: ExecResult, request: RunRequest) -> SuiteRun:
     ending = _sandbox_ending(done)
     if ending is not None:
         return _nothing(ending, _limit_detail(ending), done, request)
-    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
     how = f"signal {done.signal}" if done.signal else f"status {done.exit_code}"
-    said = f"the runner was ended ({how}) {' '.join(last)}".strip()
-    return _nothing("crashed", said, done, request)
+    return _nothing("crashed", f"the runner was ended ({how})", done, request)
 
 
 def _sandbox_ending(done: ExecResult) -> RunEnding | None:
@@ -114,9 +117,12 @@ def _limit_detail(ending: RunEnding) -> str:
 def _nothing(
     ending: RunEnding, detail: str, done: ExecResult, request: RunRequest
 ) -> SuiteRun:
+    running = _last_test(done.stderr)
+    where = f" in {running}" if running else ""
     return SuiteRun(
         ending=ending,
-        detail=detail[:500],
+        detail=(detail + where)[:500],
+        running=running,
         outcomes=dict.fromkeys(request.ids or (), "missing"),
         causes={},
         reports={},
@@ -124,3 +130,17 @@ def _nothing(
         broken={},
         seconds=done.seconds,
     )
+
+
+def _last_test(stderr: bytes) -> str | None:
+    """Return the test that the runner last saw begin, for a person; proves nothing."""
+    lines = stderr[-20_000:].decode("utf-8", "replace").splitlines()
+    for line in reversed(lines):
+        try:
+            said = json.loads(line)
+        except ValueError:
+            continue
+        running = said.get("running") if isinstance(said, dict) else None
+        if isinstance(running, str) and 0 < len(running) <= _MAX_ID:
+            return running
+    return None

@@ -75,6 +75,11 @@ class Account:
         """Return every class of outcome that occurred."""
         return {r["outcome"] for done in self.rounds.values() for r in done.values()}
 
+    def tests_with(self, outcome: str) -> list[str]:
+        """Return the tests that ended so, in order."""
+        everything = [r for done in self.rounds.values() for r in done.values()]
+        return [r["id"] for r in everything if r["outcome"] == outcome]
+
     def is_complete(self) -> bool:
         """Whether each collected test was reported in each round."""
         everything = set(self.collected)
@@ -112,8 +117,9 @@ def _unfinished(returncode: int, where: str) -> tuple[str, str]:
 def _broken_off(account: Account) -> tuple[str, str] | None:
     """Judge a suite that pytest itself did not carry through."""
     status = account.status
-    if status == _INTERRUPTED and "timeout" in account.outcomes():
-        return "timeout", "stopped at the first test that took too long"
+    late = account.tests_with("timeout")
+    if status == _INTERRUPTED and late:
+        return "timeout", f"{late[0]} took too long"
     if status in {_INTERRUPTED, _USAGE} and account.broken:
         return "collection_error", f"{account.broken[0]['id']} can't be collected"
     if status == _NO_TESTS and not account.collected:

@@ -41,6 +41,7 @@ class Plugin:
         self._round = 0
         self._reports: list[pytest.TestReport] = []
         self._cause: str | None = None
+        self._raised = False
         # Bound now: tests patch modules.
         self._seed_random = random.seed  # noqa: TID251  what tests draw from is global
         self._fork = os.fork
@@ -63,10 +64,12 @@ class Plugin:
         """Select and order, after every other plugin had its way."""
         yield
         wanted = None if self._job["ids"] is None else set(self._job["ids"])
+        unwanted = set(self._job["without"])
         kept: dict[str, pytest.Item] = {}
         for item in items:
             name = _printable(item.nodeid)
-            if len(name) <= _MAX_ID and (wanted is None or name in wanted):
+            is_chosen = wanted is None or name in wanted
+            if is_chosen and name not in unwanted and len(name) <= _MAX_ID:
                 kept.setdefault(name, item)
         chosen = list(kept.values())[:_MAX_TESTS]
         ids = {id(item) for item in chosen}
@@ -133,7 +136,7 @@ class Plugin:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, None, None]:
         """Run one test between its two records."""
         name = _printable(item.nodeid)
-        self._reports, self._cause = [], None
+        self._reports, self._cause, self._raised = [], None, False
         self._seed(name)
         self._alarm.reset()
         self._send({"kind": "begin", "id": name})
@@ -156,6 +159,8 @@ class Plugin:
         failed = [r for r in self._reports if r.failed]
         text = text_of(failed[0].longrepr, test_file) if failed else ""
         outcome = outcome_of(self._reports, self._cause)
+        if outcome == "passed" and self._raised:  # a hook hid the failure
+            outcome = "failed"
         return {
             "kind": "end",
             "id": name,
@@ -200,6 +205,7 @@ class Plugin:
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:
         """Note what kind of error it was, while the error is there."""
         if call.excinfo is not None:
+            self._raised = self._raised or call.when == "call"
             self._cause = self._cause or cause_of(call.excinfo.value)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -19,6 +19,7 @@ BROKEN_IMPORT = (
     "SyntaxError",
     "IndentationError",
 )
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+')
 
 
@@ -55,7 +56,7 @@ def cause_of(error: BaseException) -> str | None:
         return "import"
     if isinstance(error, MemoryError):
         return "memory"
-    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+    if isinstance(error, OSError) and error.errno in NO_SPACE:
         return "disk"
     if isinstance(error, BlockingIOError) and error.errno == errno.EAGAIN:
         return "processes"

@@ -138,6 +138,9 @@ class Watch:
         try:
             for stream, record in self._reader.feed(data):
                 self._set_deadline(record["kind"])
+                if record["kind"] == "begin":  # should we be killed, the host knows
+                    sys.stderr.write(json.dumps({"running": record["id"]}) + "\n")
+                    sys.stderr.flush()
                 self._account.take(stream, record)
         except ChannelError as error:
             self._account.breach = str(error)
