@@ -13,6 +13,7 @@ What is recorded is unchanged. Postgres writes batches by itself.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 
 import dagster as dg
 from dagster._core.events import ASSET_EVENTS
@@ -66,14 +67,12 @@ class BatchingSqliteEventLog(SqliteEventLogStorage):
 
     def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
         """Store the events in order, both in the run's database and in the index."""
-        of_assets = [
-            event for event in events if event.dagster_event_type in ASSET_EVENTS
-        ]
-        if of_assets:
-            self._store_asset_events(of_assets)
-        for event in events:
-            if event.dagster_event_type not in ASSET_EVENTS:
-                self.store_event(event)
+        for of_assets, group in groupby(events, key=_is_of_asset):
+            if of_assets:
+                self._store_asset_events(list(group))
+            else:
+                for event in group:
+                    self.store_event(event)
 
     def _store_asset_events(self, events: Sequence[EventLogEntry]) -> None:
         insert = self.prepare_insert_event_batch(events)
@@ -92,6 +91,10 @@ class BatchingSqliteEventLog(SqliteEventLogStorage):
             }
             for event, number in latest.values():
                 self._store_asset_event(connection, event, number)
+
+
+def _is_of_asset(event: EventLogEntry) -> bool:
+    return event.dagster_event_type in ASSET_EVENTS
 
 
 @contextmanager

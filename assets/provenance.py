@@ -101,7 +101,7 @@ def _events_of(instance: dg.DagsterInstance, upstream: Upstream) -> InputEvents:
 
 def _input_version(seen: InputEvents, keys: Sequence[str] | None) -> str:
     """As Dagster combines them: the hash of the versions in order of partition."""
-    if keys is None:
+    if keys is None or seen.pointer is None:
         return seen.version
     versions = [seen.versions[key] for key in sorted(keys) if key in seen.versions]
     return hashlib.sha256("".join(versions).encode()).hexdigest()
