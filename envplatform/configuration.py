@@ -81,7 +81,7 @@ class TargetSettings(Section):
     builtin: tuple[str, ...] = ("pytoolz__toolz", "jpvanhal__inflection")
     """Names of targets shipped with the package; `envplatform init` lists them."""
     files: tuple[str, ...] = ()
-    """Paths of further `target.toml` files, relative to this file."""
+    """Paths of further `target.toml` files, relative to this file; absolute once read."""
 
 
 class SynthesisSettings(Section):
@@ -144,13 +144,21 @@ def load_configuration(path: Path) -> Configuration:
     except (OSError, UnicodeDecodeError) as error:
         msg = f"{path} can't be read ({error}); `envplatform init` writes one"
         raise ConfigError(msg) from error
-    return parse_configuration(text, source=str(path))
+    configuration = parse_configuration(text, source=str(path))
+    return _anchored(configuration, path.absolute().parent)
 
 
 def home_folder(environ: Mapping[str, str] = os.environ, *, checkout: Path) -> Path:
     """Where artefacts live: $ENVPLATFORM_HOME, else `.envplatform` in the checkout."""
     chosen = environ.get(HOME_VARIABLE)
     return (Path(chosen) if chosen else checkout / DEFAULT_HOME).absolute()
+
+
+def _anchored(configuration: Configuration, folder: Path) -> Configuration:
+    """Make the paths in it absolute, so that no working directory matters later."""
+    files = tuple(str(folder / file) for file in configuration.targets.files)
+    targets = configuration.targets.model_copy(update={"files": files})
+    return configuration.model_copy(update={"targets": targets})
 
 
 def _tuples(value: object) -> object:

@@ -18,7 +18,6 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "verified_bugs",
         ),
         "synthesis_report": ("bug_candidates", "verified_bugs", "swe_environments"),
-        "rollouts": ("swe_environments",),
     }
 )
 """Asset to the assets it reads, in the order of the graph."""

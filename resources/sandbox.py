@@ -25,6 +25,10 @@ class SandboxResource(dg.ConfigurableResource[SandboxProvider]):
         settings = load_configuration(Path(self.path)).sandbox
         return choose_provider(settings.kind, docker_base=settings.base_image)
 
+    def concurrency(self) -> int:
+        """Sandboxes that may be open at once in one process."""
+        return load_configuration(Path(self.path)).sandbox.concurrency
+
     def limits(self) -> Limits:
         """What one execution may use, as configured."""
         settings = load_configuration(Path(self.path)).sandbox

@@ -1,0 +1,258 @@
+"""Group `bugs`: from a healthy repository to gated SWE environments and their report.
+
+Each body calls the library and returns rows and figures; how it is done stands in
+`envplatform/swe`. Which partitions there are is kept by `target_sensor.py`.
+"""
+
+import asyncio
+from collections import Counter
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import dagster as dg
+
+from assets.batch import (
+    Batch,
+    PartitionResult,
+    PartitionResults,
+    batch_asset,
+)
+from assets.partitions import target_repo
+from assets.pictures import counts_table, inducer_table
+from envplatform.bundle.row import EnvironmentRow
+from envplatform.configuration import Configuration
+from envplatform.sandbox.retry import with_retries
+from envplatform.store import Origin
+from envplatform.swe.candidate import BugCandidate, Verdict
+from envplatform.swe.inducers.named import inducers_named
+from envplatform.swe.p2f.baseline import measure_baseline
+from envplatform.swe.p2f.settings import VerificationSettings
+from envplatform.swe.propose import propose
+from envplatform.swe.prove import prove
+from envplatform.swe.publish import choose, proven_of, publish
+from envplatform.swe.report import REJECTED, InducerRow, funnel, inducer_rows
+from envplatform.swe.repository_row import TargetRow, baseline_of, row_of
+from envplatform.swe.targets.catalogue import find_target, source_digest
+from resources.sandbox import SandboxResource
+from resources.targets import TargetsResource
+
+SANDBOX_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=50)
+"""Partitions of sandbox work in one run: a lost run loses no more than these."""
+
+
+def target_sources(configuration: Configuration, repository: str) -> dict[str, str]:
+    """What a target repository is read from."""
+    target = find_target(configuration.targets, repository)
+    return {"target.toml": source_digest(target)}
+
+
+def synthesis(*keys: str) -> Any:  # noqa: ANN401  a function for `settings`
+    """The keys of `[synthesis]` that decide an asset's rows, and no others."""
+
+    def read(configuration: Configuration) -> dict[str, Any]:
+        return configuration.synthesis.model_dump(include=set(keys))
+
+    return read
+
+
+@batch_asset(
+    group="bugs",
+    row_type=TargetRow,
+    revision=1,
+    partitions=target_repo,
+    settings=synthesis("baseline_runs"),
+    sources=target_sources,
+    backfill_policy=SANDBOX_RUNS,
+    pool="docker",
+    kinds=frozenset({"python", "pytest"}),
+)
+def target_repositories(
+    batch: Batch[dict[str, Any]], targets: TargetsResource, sandbox: SandboxResource
+) -> PartitionResults:
+    """Healthy repositories: the tests that pass every time, and the lines they run."""
+    runs = batch.settings["baseline_runs"]
+    for name in batch.partitions:
+        repository = asyncio.run(targets.prepare(name))
+        measure = partial(measure_baseline, sandbox.open(), repository, runs=runs)
+        row = row_of(repository, asyncio.run(with_retries(measure)))
+        facts = {
+            "stable tests": row.stable_tests,
+            "unstable tests": len(row.unstable_tests),
+            "covered share": row.covered_share,
+            "suite seconds": row.suite_s,
+        }
+        yield name, PartitionResult(rows=[row], metadata=facts)
+
+
+@batch_asset(
+    group="bugs",
+    row_type=BugCandidate,
+    revision=1,
+    partitions=target_repo,
+    deps=[target_repositories],
+    settings=synthesis("seed", "inducers", "candidates_per_repository"),
+    backfill_policy=SANDBOX_RUNS,
+    kinds=frozenset({"python"}),
+)
+def bug_candidates(
+    batch: Batch[dict[str, Any]], targets: TargetsResource
+) -> PartitionResults:
+    """Proposed defects in healthy repositories, not yet executed."""
+    settings = batch.settings
+    for name in batch.partitions:
+        (row,) = batch.rows(TargetRow, "target_repositories")
+        found = propose(
+            asyncio.run(targets.measured(row)),
+            baseline_of(row),
+            inducers_named(settings["inducers"]),
+            budget=settings["candidates_per_repository"],
+            seed=settings["seed"],
+        )
+        operators = Counter(candidate.operator for candidate in found.candidates)
+        yield (
+            name,
+            PartitionResult(
+                rows=found.candidates,
+                metadata={"uncovered places": found.skipped.get("uncovered", 0)},
+                markdown={
+                    "by operator": counts_table(dict(operators.most_common())),
+                    "skipped places": counts_table(found.skipped),
+                },
+            ),
+        )
+
+
+@batch_asset(
+    group="bugs",
+    row_type=Verdict,
+    revision=1,
+    partitions=target_repo,
+    deps=[target_repositories, bug_candidates],
+    settings=synthesis("buggy_runs", "fail_to_pass_repeats"),
+    backfill_policy=SANDBOX_RUNS,
+    pool="docker",
+    kinds=frozenset({"pytest"}),
+)
+def verified_bugs(
+    batch: Batch[dict[str, Any]], targets: TargetsResource, sandbox: SandboxResource
+) -> PartitionResults:
+    """Candidates that make a test fail which passed in every baseline run."""
+    settings = VerificationSettings(
+        runs=batch.settings["buggy_runs"],
+        repeats=batch.settings["fail_to_pass_repeats"],
+        concurrency=sandbox.concurrency(),
+    )
+    for name in batch.partitions:
+        (row,) = batch.rows(TargetRow, "target_repositories")
+        verdicts = asyncio.run(
+            prove(
+                sandbox.open(),
+                asyncio.run(targets.measured(row)),
+                baseline_of(row),
+                batch.rows(BugCandidate, "bug_candidates"),
+                settings,
+                results=batch.store.results("prove"),
+            )
+        )
+        good = [verdict for verdict in verdicts if verdict.verified]
+        keep_rejected(batch, name, [each for each in verdicts if not each.verified])
+        facts = {
+            "candidates": len(verdicts),
+            "usability": round(len(good) / len(verdicts), 4) if verdicts else 0.0,
+        }
+        picture = {"funnel": counts_table(funnel(verdicts))}
+        yield name, PartitionResult(rows=good, metadata=facts, markdown=picture)
+
+
+def keep_rejected(
+    batch: Batch[dict[str, Any]], name: str, rejected: list[Verdict]
+) -> None:
+    """Keep the verdicts that reject, so that `envplatform why` can answer."""
+    batch.store.write_rows(
+        REJECTED,
+        rejected,
+        row_type=Verdict,
+        partition=name,
+        origin=Origin(created=datetime.now(UTC)),
+    )
+
+
+@batch_asset(
+    group="bugs",
+    row_type=EnvironmentRow,
+    revision=1,
+    partitions=target_repo,
+    deps=[target_repositories, bug_candidates, verified_bugs],
+    settings=synthesis("seed", "environments_per_repository"),
+    backfill_policy=SANDBOX_RUNS,
+    pool="docker",
+    kinds=frozenset({"harbor"}),
+)
+def swe_environments(
+    batch: Batch[dict[str, Any]], targets: TargetsResource, sandbox: SandboxResource
+) -> PartitionResults:
+    """Environments of proven bugs that passed every check of the gate."""
+    seed = batch.settings["seed"]
+    for name in batch.partitions:
+        (row,) = batch.rows(TargetRow, "target_repositories")
+        proven = proven_of(
+            batch.rows(BugCandidate, "bug_candidates"),
+            batch.rows(Verdict, "verified_bugs"),
+        )
+        limit = batch.settings["environments_per_repository"]
+        chosen = choose(proven, limit=limit, seed=seed)
+        repository = asyncio.run(targets.measured(row))
+        rows, refused = asyncio.run(
+            publish(
+                sandbox.open(),
+                batch.store,
+                repository,
+                chosen,
+                seed=seed,
+                concurrency=sandbox.concurrency(),
+            )
+        )
+        reasons = Counter(each.reason for each in refused)
+        outcomes = {"published": len(rows), **dict(reasons.most_common())}
+        yield (
+            name,
+            PartitionResult(
+                rows=rows,
+                metadata={"proven": len(proven), "chosen": len(chosen)},
+                markdown={"gate": counts_table(outcomes)},
+                notes=("issues written by template: no model configured",),
+            ),
+        )
+
+
+@batch_asset(
+    group="bugs",
+    row_type=InducerRow,
+    revision=1,
+    deps=[bug_candidates, verified_bugs, swe_environments],
+    kinds=frozenset({"parquet"}),
+)
+def synthesis_report(batch: Batch[None]) -> PartitionResults:
+    """How each inducer and operator fared, over all repositories."""
+    for whole in batch.partitions:
+        candidates = batch.rows(BugCandidate, "bug_candidates")
+        proofs = batch.rows(Verdict, "verified_bugs")
+        rejections = batch.store.all_rows(Verdict, REJECTED)
+        environments = batch.rows(EnvironmentRow, "swe_environments")
+        rows = inducer_rows(candidates, [*proofs, *rejections], environments)
+        yield (
+            whole,
+            PartitionResult(
+                rows=rows,
+                metadata={
+                    "candidates": len(candidates),
+                    "verified": len(proofs),
+                    "environments": len(environments),
+                },
+                markdown={
+                    "inducers": inducer_table(rows),
+                    "funnel": counts_table(funnel([*proofs, *rejections])),
+                },
+            ),
+        )

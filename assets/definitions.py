@@ -1,0 +1,52 @@
+"""The composition root: the only place where resources are built.
+
+`workspace.yaml` and `[tool.dg]` name this module, so it must define `defs`.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from assets import bugs, gate_checks
+from assets.jobs import swe_synthesis
+from assets.target_sensor import target_repository_keys
+from envplatform.configuration import CONFIGURATION_FILE, home_folder
+from resources.configuration import ConfigurationResource
+from resources.models import ChatModelResource
+from resources.sandbox import SandboxResource
+from resources.store import StoreResource
+from resources.targets import TargetsResource
+
+CONFIG_VARIABLE = "ENVPLATFORM_CONFIG"
+"""Absolute path of envplatform.toml; else the one in the checkout."""
+
+
+def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definitions:
+    """Put assets, checks, jobs and resources together.
+
+    Args:
+        overrides: resources by name that take the place of the configured ones.
+    """
+    checkout = Path(__file__).resolve().parents[1]
+    path = os.environ.get(CONFIG_VARIABLE, str(checkout / CONFIGURATION_FILE))
+    home = str(home_folder(os.environ, checkout=checkout))
+    resources = {
+        "configuration": ConfigurationResource(path=path),
+        "store": StoreResource(home=home),
+        "targets": TargetsResource(path=path, home=home),
+        "sandbox": SandboxResource(path=path),
+        "chat_model": ChatModelResource(path=path, home=home),
+    }
+    return dg.Definitions(
+        assets=dg.load_assets_from_modules([bugs]),
+        asset_checks=dg.load_asset_checks_from_modules([gate_checks]),
+        jobs=[swe_synthesis],
+        sensors=[target_repository_keys],
+        resources={**resources, **(overrides or {})},
+    )
+
+
+defs = build_definitions()

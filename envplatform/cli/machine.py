@@ -1,0 +1,59 @@
+"""What commands need of this machine: the configured sandbox, images, package index."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from envplatform.bundle import Environment
+from envplatform.cli.find import find_environment
+from envplatform.cli.place import Place
+from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.sandbox.choose import choose_provider
+from envplatform.sandbox.images import build_image
+from envplatform.store import Store
+
+TARGETS_CACHE = "targets"
+"""Name of the store's cache for sdists, wheels and images."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An environment with everything at hand to run it."""
+
+    environment: Environment
+    folder: Path
+    image: Image
+    provider: SandboxProvider
+
+
+def open_for_work(place: Place, name: str) -> Opened:
+    """Find an environment, its image and a sandbox for it.
+
+    Raises:
+        StoreError: no or several environments fit.
+        BundleError: it is not what its digest says.
+        SandboxUnavailableError: nothing to run it in; names what to install.
+        TargetError: its image can't be built.
+    """
+    store = Store(place.home)
+    environment, folder = find_environment(store, name)
+    provider = provider_of(place)
+    wanted = environment.image
+    image = build_image(
+        wanted.name,
+        wanted.python,
+        wanted.requirements,
+        store.cache_folder(TARGETS_CACHE),
+    )
+    return Opened(
+        environment=environment, folder=folder, image=image, provider=provider
+    )
+
+
+def provider_of(place: Place) -> SandboxProvider:
+    """The configured sandbox.
+
+    Raises:
+        SandboxUnavailableError: names what to install.
+    """
+    settings = place.configuration.sandbox
+    return choose_provider(settings.kind, docker_base=settings.base_image)

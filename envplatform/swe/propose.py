@@ -1,0 +1,106 @@
+"""Proposing candidates for a whole repository: which file gets how much of the budget.
+
+Files are visited in an order that the seed decides, and get budget by the number of
+lines that stable tests run: where no test looks, no bug can be proved.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from envplatform.swe.candidate import BugCandidate
+from envplatform.swe.inducers.base import Inducer, SourceFile
+from envplatform.swe.p2f.baseline import Baseline
+from envplatform.swe.targets import HealthyRepository
+
+_OVERDRAW = 3
+"""A file is asked for this many times its share: some can't fill theirs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposals:
+    """What all inducers together proposed for one repository."""
+
+    candidates: tuple[BugCandidate, ...]
+    skipped: Mapping[str, int]
+    """Places that gave no candidate, by reason."""
+
+
+def propose(
+    repository: HealthyRepository,
+    baseline: Baseline,
+    inducers: Sequence[Inducer],
+    *,
+    budget: int,
+    seed: int,
+) -> Proposals:
+    """Propose about `budget` candidates, fewer where the code gives no more.
+
+    The same repository, inducers, budget and seed give the same candidates in the
+    same order.
+    """
+    files = source_files(repository, baseline)
+    skipped: Counter[str] = Counter()
+    by_file: list[list[BugCandidate]] = []
+    for inducer in inducers:
+        share = -(-budget // len(inducers))
+        for file, part in _shares(files, share, seed):
+            found = inducer.propose(file, _OVERDRAW * part, seed)
+            skipped.update({str(why): count for why, count in found.skipped.items()})
+            by_file.append(list(found.candidates))
+    order = random.Random(f"propose {seed}")  # noqa: S311  no secret
+    order.shuffle(by_file)
+    return Proposals(
+        candidates=tuple(_deal(by_file, budget)), skipped=dict(sorted(skipped.items()))
+    )
+
+
+def source_files(
+    repository: HealthyRepository, baseline: Baseline
+) -> tuple[SourceFile, ...]:
+    """Files that a bug may be put into, with the lines that stable tests run."""
+    coverage = baseline.coverage
+    maps = [coverage.shared, *coverage.by_test.values()]
+    return tuple(
+        SourceFile(
+            repository=repository.name,
+            commit=repository.commit,
+            path=path,
+            data=repository.tree[path].data,
+            executable=repository.tree[path].executable,
+            covered=frozenset(line for lines in maps for line in lines.get(path, ())),
+        )
+        for path in repository.target.source_paths(repository.tree)
+    )
+
+
+def _shares(
+    files: Sequence[SourceFile], budget: int, seed: int
+) -> list[tuple[SourceFile, int]]:
+    """Split `budget` by covered lines; every covered file gets something."""
+    covered = [file for file in files if file.covered]
+    random.Random(f"files {seed}").shuffle(covered)  # noqa: S311  no secret
+    total = sum(len(file.covered or ()) for file in covered)
+    return [
+        (file, max(1, round(budget * len(file.covered or ()) / total)))
+        for file in covered
+    ]
+
+
+def _deal(by_file: Sequence[list[BugCandidate]], budget: int) -> list[BugCandidate]:
+    """Take candidates in proportion, one file after the other, up to `budget`."""
+    total = sum(len(found) for found in by_file)
+    if total <= budget:
+        return [candidate for found in by_file for candidate in found]
+    position = {id(found): 0 for found in by_file}
+    dealt: list[BugCandidate] = []
+    while len(dealt) < budget:
+        # The file that is furthest behind its share is next.
+        found = min(
+            (found for found in by_file if position[id(found)] < len(found)),
+            key=lambda found: (position[id(found)] + 1) / len(found),
+        )
+        dealt.append(found[position[id(found)]])
+        position[id(found)] += 1
+    return dealt

@@ -1,0 +1,53 @@
+"""The configured target repositories as a Dagster resource."""
+
+from pathlib import Path
+
+import dagster as dg
+
+from envplatform.configuration import load_configuration
+from envplatform.store import Store
+from envplatform.swe.repository_row import TargetRow, repository_of
+from envplatform.swe.targets import HealthyRepository, configured_index, prepare
+from envplatform.swe.targets.catalogue import catalogue, find_target
+
+
+class TargetsResource(dg.ConfigurableResource[HealthyRepository]):
+    """Prepares repositories out of the download cache, or fills it."""
+
+    path: str
+    """Absolute path of envplatform.toml."""
+    home: str
+    """Absolute path of the folder that outlives runs, $ENVPLATFORM_HOME."""
+
+    def names(self) -> tuple[str, ...]:
+        """Partition keys of all configured targets, also of those that are wrong.
+
+        Raises:
+            ConfigError: envplatform.toml itself is wrong.
+        """
+        return tuple(catalogue(load_configuration(Path(self.path)).targets))
+
+    async def prepare(self, name: str) -> HealthyRepository:
+        """Fetch a target and build its image.
+
+        Raises:
+            ConfigError: it is not configured, or its file is wrong.
+            TargetError: its files can't be had or are not what the target says.
+        """
+        target = find_target(load_configuration(Path(self.path)).targets, name)
+        return await prepare(target, self._cache, index=configured_index())
+
+    async def measured(self, row: TargetRow) -> HealthyRepository:
+        """Prepare the repository that `row` was measured on.
+
+        Raises:
+            ConfigError: it is not configured any more.
+            TargetError: it is another one by now.
+        """
+        settings = load_configuration(Path(self.path)).targets
+        target = find_target(settings, row.repository)
+        return await repository_of(row, target, self._cache, index=configured_index())
+
+    @property
+    def _cache(self) -> Path:
+        return Store(Path(self.home)).cache_folder("targets")
