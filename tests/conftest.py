@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from envplatform.errors import SandboxUnavailableError
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
+from envplatform.sandbox.docker import DockerProvider
 from envplatform.sandbox.images import build_image
 from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
 
@@ -17,9 +19,22 @@ from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
 def bubblewrap() -> BubblewrapProvider:
     """The embedded sandbox."""
     try:
-        return BubblewrapProvider()
+        provider = BubblewrapProvider()
+        provider.probe()
     except SandboxUnavailableError as error:
         pytest.skip(str(error))
+    return provider
+
+
+@pytest.fixture(scope="session")
+def docker_provider() -> Iterator[DockerProvider]:
+    """Docker on the base image that scripts/docker_for_tests.sh imports."""
+    try:
+        provider = DockerProvider(base="envplatform/base:bookworm")
+    except SandboxUnavailableError as error:
+        pytest.skip(str(error))
+    yield provider
+    provider.close()
 
 
 @pytest.fixture(scope="session")

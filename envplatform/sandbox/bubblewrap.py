@@ -28,7 +28,7 @@ from envplatform.sandbox.base import (
 from envplatform.sandbox.beneath import read_beneath, write_beneath
 from envplatform.sandbox.cgroups import Box, CgroupHome, boxed, find_home
 from envplatform.sandbox.endings import NOT_RUN, Finished, result_of
-from envplatform.sandbox.execution import Outcome, execute
+from envplatform.sandbox.execution import Bounds, Outcome, execute
 from envplatform.sandbox.interpreters import find_interpreter
 from envplatform.sandbox.launch import Command
 from envplatform.sandbox.mounts import (
@@ -195,6 +195,7 @@ class BubblewrapSandbox(Sandbox):
             *environment_options(layout.interpreter),
         )
         self._turn = asyncio.Lock()
+        self._used = 0
 
     async def upload(self, tree: Tree, to: str) -> None:
         """Write `tree` below `to`; see the base class."""
@@ -276,7 +277,10 @@ class BubblewrapSandbox(Sandbox):
     ) -> ExecResult:
         try:
             with self._boxed(limits) as box:
-                outcome = execute(command, limits, self._places, box, cancelled)
+                bounds = Bounds(
+                    limits=limits, places=self._places, used_before=self._used, box=box
+                )
+                outcome = execute(command, bounds, cancelled)
         except OSError as error:
             if error.errno == errno.E2BIG:
                 return _refused("argument list too long")
@@ -285,6 +289,7 @@ class BubblewrapSandbox(Sandbox):
         except ValueError as error:  # a NUL byte
             msg = f"{list(command.argv)!r:.200} can't be a command line: {error}"
             raise SandboxError(msg) from error
+        self._used = outcome.used
         return _result(outcome)
 
     def _boxed(self, limits: Limits) -> AbstractContextManager[Box | None]:

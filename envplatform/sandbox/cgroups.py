@@ -8,12 +8,13 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from envplatform.sandbox.base import Ending, Limits
 
+_PREFIX = "envplatform-"
 _INIT = 1
 """Bubblewrap's own first process, counted by the kernel and not by `Limits`."""
 
@@ -70,6 +71,7 @@ def find_home() -> CgroupHome | None:
         return None
     try:
         with boxed(home, Limits()):
+            _sweep(home)
             return home
     except OSError:
         return None
@@ -82,7 +84,7 @@ def boxed(home: CgroupHome, limits: Limits) -> Iterator[Box]:
     Raises:
         OSError: this process may not make one.
     """
-    name = f"envplatform-{os.getpid()}-{secrets.token_hex(6)}"
+    name = f"{_PREFIX}{os.getpid()}-{secrets.token_hex(6)}"
     box = Box(home.memory / name, home.pids / name, home.unified)
     try:
         for folder in {box.memory, box.pids}:
@@ -92,6 +94,16 @@ def boxed(home: CgroupHome, limits: Limits) -> Iterator[Box]:
     finally:
         for folder in {box.memory, box.pids}:
             _remove(folder)
+
+
+def _sweep(home: CgroupHome) -> None:
+    """Remove the groups whose owner was killed before it could."""
+    for folder in {home.memory, home.pids}:
+        for group in folder.glob(f"{_PREFIX}*"):
+            owner = group.name.removeprefix(_PREFIX).partition("-")[0]
+            if not Path("/proc", owner).exists():
+                with suppress(OSError):  # not empty, or swept by somebody else
+                    group.rmdir()
 
 
 def _limit(box: Box, limits: Limits) -> None:

@@ -34,6 +34,7 @@ from envplatform.sandbox.base import (
 )
 from envplatform.sandbox.contexts import Base, find_base, image_for
 from envplatform.sandbox.endings import Finished, result_of
+from envplatform.sandbox.inside.channel import decoded, encoded
 from envplatform.sandbox.line import HungUpError, Line, Patience, Reply
 from envplatform.sandbox.mounts import CLEAN_ENVIRONMENT
 from envplatform.sandbox.owners import LABEL, current_owner, parse_owner
@@ -127,7 +128,9 @@ class DockerProvider(SandboxProvider):
 
     def _create(self, image_id: str, limits: Limits) -> Container:
         memory = limits.memory_mb * _MB
-        size = f"size={limits.disk_mb}m,mode=0755,uid=1000,gid=1000"
+        # Larger than allowed: the limit is then noticed (`inside`) before a write
+        # fails, which would look like the code's own failure.
+        size = f"size={2 * limits.disk_mb + 64}m,mode=0755,uid=1000,gid=1000"
         return self._client.containers.create(
             image_id,
             stdin_open=True,  # and once: the first process ends when we hang up
@@ -161,7 +164,7 @@ class DockerProvider(SandboxProvider):
 
 
 class DockerSandbox(Sandbox):
-    """One running container."""
+    """One running container; `container_id` and `image_id` are the engine's."""
 
     def __init__(
         self,
@@ -172,6 +175,8 @@ class DockerSandbox(Sandbox):
         threads: Threads,
     ) -> None:
         self.info = info
+        self.container_id = str(container.id)
+        self.image_id = str(container.attrs["Image"])
         self._container = container
         self._line = line
         self._limits = limits
@@ -183,7 +188,9 @@ class DockerSandbox(Sandbox):
         """Write `tree` below `to`; see the base class."""
         place = inside_place(to)
         files = sorted((checked_path(path), file) for path, file in tree.items())
-        listed = [[path, file.executable, len(file.data)] for path, file in files]
+        listed = [
+            [encoded(path), file.executable, len(file.data)] for path, file in files
+        ]
         request = {"do": "write", "to": f"/{place}", "files": listed}
         data = b"".join(file.data for _, file in files)
         await self._take_turn(lambda cancelled: self._move(request, data, 0, cancelled))
@@ -349,14 +356,14 @@ def _check(reply: Reply) -> None:
 
 def _unpacked(reply: Reply, data: bytes) -> dict[str, File]:
     tree, start = {}, 0
-    for path, executable, size in reply.files:
+    for name, executable, size in reply.files:
         end = start + size
         if size < 0 or end > len(data):
             msg = "the container announces more than it sends"
             raise SandboxError(msg)
         try:
-            tree[checked_path(path)] = File(data[start:end], executable)
-        except TreeError as error:
+            tree[checked_path(decoded(name))] = File(data[start:end], executable)
+        except (TreeError, ValueError) as error:
             msg = f"the container sends a bad path: {error}"
             raise SandboxError(msg) from error
         start = end

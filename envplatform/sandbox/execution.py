@@ -23,7 +23,7 @@ from envplatform.sandbox.base import Ending, Limits
 from envplatform.sandbox.cgroups import Box
 from envplatform.sandbox.launch import Command, Launched, launched
 from envplatform.sandbox.output import Kept
-from envplatform.sandbox.watch import Watch
+from envplatform.sandbox.watch import Watch, disk_use
 
 _SETUP_S = 30.0
 _DEATH_S = 30.0
@@ -43,15 +43,24 @@ class Outcome:
     """As a shell would see it; None where the command never ran or was killed."""
     breach: Ending | None
     seconds: float
+    used: int
+    """Bytes on disk in the writable places, at the end."""
 
 
-def execute(
-    command: Command,
-    limits: Limits,
-    places: Path,
-    box: Box | None,
-    cancelled: Callable[[], bool],
-) -> Outcome:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What the execution is held to, and by what."""
+
+    limits: Limits
+    places: Path
+    """Host folder of the writable places."""
+    used_before: int
+    """Bytes on disk that earlier executions left there."""
+    box: Box | None
+    """Control group, where this machine has one for us."""
+
+
+def execute(command: Command, bounds: Bounds, cancelled: Callable[[], bool]) -> Outcome:
     """Run `command` to the end of all its processes.
 
     `cancelled` is asked at every poll; once true, everything is killed.
@@ -61,7 +70,7 @@ def execute(
         OSError: the launcher is missing, or the command line is too long.
     """
     with launched(command) as launch:
-        execution = _Execution(launch, command.stdin, limits, places, box)
+        execution = _Execution(launch, command.stdin, bounds)
         try:
             execution.pump(cancelled)
         finally:
@@ -72,21 +81,13 @@ def execute(
 class _Execution:
     """The state of one run; the selector maps each open stream to its handler."""
 
-    def __init__(
-        self,
-        launch: Launched,
-        stdin: bytes,
-        limits: Limits,
-        places: Path,
-        box: Box | None,
-    ) -> None:
+    def __init__(self, launch: Launched, stdin: bytes, bounds: Bounds) -> None:
         self._launch = launch
-        self._limits = limits
-        self._places = places
-        self._box = box
+        self._bounds = bounds
+        self._box = bounds.box
         self._unsent = memoryview(stdin)
-        self._stdout = Kept(limits.output_bytes)
-        self._stderr = Kept(limits.output_bytes)
+        self._stdout = Kept(bounds.limits.output_bytes)
+        self._stderr = Kept(bounds.limits.output_bytes)
         self._status = b""
         self._init: int | None = None
         """Handle of the sandbox's first process; with it dies all else inside."""
@@ -136,9 +137,10 @@ class _Execution:
     def outcome(self, *, set_up: bool) -> Outcome:
         """Everything there is to know, after the end."""
         breach = self._breach
+        used = disk_use(self._bounds.places)
         if set_up and breach is None and self._watch is not None:
             breach = self._box.breach() if self._box else None
-            breach = breach or ("disk_limit" if self._watch.full() else None)
+            breach = breach or ("disk_limit" if self._watch.full(used) else None)
         return Outcome(
             stdout=self._stdout,
             stderr=self._stderr,
@@ -146,6 +148,7 @@ class _Execution:
             exit_code=self._exit_code(),
             breach=breach,
             seconds=self._ended_at - self._started_at,
+            used=used,
         )
 
     def _on_stdout(self, descriptor: int) -> None:
@@ -195,9 +198,14 @@ class _Execution:
                 self._box.add(pid)
         except ProcessLookupError:
             return  # the set-up failed already; the end of the streams will tell
-        self._watch = Watch(pid, self._places, self._limits)
+        self._watch = Watch(
+            pid,
+            self._bounds.places,
+            self._bounds.limits,
+            used_before=self._bounds.used_before,
+        )
         self._started_at = time.monotonic()
-        self._deadline = self._started_at + self._limits.wall_s
+        self._deadline = self._started_at + self._bounds.limits.wall_s
         self._launch.let_go()
 
     def _on_death(self, descriptor: int) -> None:

@@ -4,6 +4,7 @@ Blocking. The life of what was started is `execution`'s business.
 """
 
 import os
+import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -32,21 +33,20 @@ class Launched:
     process: subprocess.Popen[bytes]
     status: int
     """Read end: JSON lines from bubblewrap, end of file when it has exited."""
-    held: int
-    """Read end, shared with the sandbox: one byte in it, not yet taken, means that
+    held: socket.socket
+    """Receiving end, shared with the sandbox: what is in it, not yet taken, means that
     the set-up never came to its end."""
-    release: int
-    """Write end of `held`."""
+    release: socket.socket
+    """Sending end of `held`."""
 
     def let_go(self) -> None:
         """Let the command start as soon as the set-up is done."""
-        os.write(self.release, b".")
+        self.release.send(b".")
 
     def taken(self) -> bool:
         """Whether the set-up was completed; to be asked after the end."""
-        os.set_blocking(self.held, False)
         try:
-            return not os.read(self.held, 1)
+            return not self.held.recv(1, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return True
 
@@ -60,8 +60,12 @@ def launched(command: Command) -> Iterator[Launched]:
     """
     with ExitStack() as stack:
         status, status_in = _pipe(stack)
-        held, release = _pipe(stack)
-        own = ("--json-status-fd", str(status_in), "--block-fd", str(held))
+        # Datagrams: should this process be killed before it lets go, the sandbox sees
+        # no end of file, which bubblewrap would take for leave to start.
+        held, release = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        stack.enter_context(held)
+        stack.enter_context(release)
+        own = ("--json-status-fd", str(status_in), "--block-fd", str(held.fileno()))
         options = _file((*command.options, *own), stack)
         process = subprocess.Popen(
             [*command.launcher, "--args", str(options), "--", *command.argv],
@@ -70,7 +74,7 @@ def launched(command: Command) -> Iterator[Launched]:
             stderr=subprocess.PIPE,
             env=_BARE,
             cwd="/",
-            pass_fds=(options, status_in, held),
+            pass_fds=(options, status_in, held.fileno()),
             start_new_session=True,
             umask=0o022,
             bufsize=0,

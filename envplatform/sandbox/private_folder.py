@@ -6,10 +6,12 @@ for as long as its owner lives; whoever opens a provider removes folders without
 
 import fcntl
 import os
+import signal
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from envplatform.errors import SandboxError
 from envplatform.sandbox.beneath import remove
 
 _PREFIX = "envplatform-sandbox-"
@@ -57,10 +59,20 @@ class PrivateFolder:
 def sweep(scratch: Path) -> None:
     """Remove the folders below `scratch` whose owner has been killed."""
     for path in scratch.glob(f"{_PREFIX}*"):
-        with suppress(OSError):  # no lock file yet, or locked: its owner lives
+        # No lock file yet, or locked: its owner lives. Not ours: its user sweeps it.
+        with suppress(OSError, SandboxError):
             lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _kill_inhabitants(path)
                 remove(path)
             finally:
                 os.close(lock)
+
+
+def _kill_inhabitants(folder: Path) -> None:
+    """Kill what still sees `folder`: bubblewrap itself misses a death in its set-up."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # gone meanwhile, or not ours
+            if folder.name in (process / "mountinfo").read_text(encoding="utf-8"):
+                os.kill(int(process.name), signal.SIGKILL)

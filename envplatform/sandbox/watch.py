@@ -21,12 +21,19 @@ _MB = 1024 * 1024
 
 
 class Watch:
-    """Compares the use of one execution with its limits."""
+    """Compares the use of one execution with its limits.
 
-    def __init__(self, init_pid: int, places: Path, limits: Limits) -> None:
+    `used_before` are the bytes on disk that it found: what is too full already may
+    be emptied, and must only not grow.
+    """
+
+    def __init__(
+        self, init_pid: int, places: Path, limits: Limits, *, used_before: int
+    ) -> None:
         self._init_pid = init_pid
         self._places = places
         self._limits = limits
+        self._disk_bytes = max(limits.disk_mb * _MB, used_before)
         self._next_disk_look = 0.0
 
     def breach(self) -> Ending | None:
@@ -43,19 +50,18 @@ class Watch:
             return "timeout"
         return self._disk_breach(pids)
 
-    def full(self, pids: list[int] | None = None) -> bool:
-        """Whether the writable places hold more than allowed."""
-        used = disk_use(self._places) + sum(_unlinked(pid) for pid in pids or ())
-        return used > self._limits.disk_mb * _MB
+    def full(self, used: int) -> bool:
+        """Whether so many bytes on disk are more than allowed."""
+        return used > self._disk_bytes
 
     def _disk_breach(self, pids: list[int]) -> Ending | None:
         started = time.monotonic()
         if started < self._next_disk_look:
             return None
-        full = self.full(pids)
+        used = disk_use(self._places) + sum(_unlinked(pid) for pid in pids)
         took = time.monotonic() - started
         self._next_disk_look = time.monotonic() + max(0.1, 10 * took)
-        return "disk_limit" if full else None
+        return "disk_limit" if self.full(used) else None
 
 
 def disk_use(root: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from envplatform.sandbox.inside.channel import Channel, Request
+from envplatform.sandbox.inside.channel import Channel, Request, encoded
 from envplatform.sandbox.inside.command import run
 from envplatform.sandbox.inside.files import read, write
 from envplatform.sandbox.inside.guard import Signals, protect
@@ -36,7 +36,9 @@ def serve(
         return {}, b""
     if what == "read":
         found = read(str(request.header["path"]), int(str(request.header["max_bytes"])))
-        listed = [[path, executable, len(data)] for path, executable, data in found]
+        listed = [
+            [encoded(path), executable, len(data)] for path, executable, data in found
+        ]
         return {"files": listed}, b"".join(data for _, _, data in found)
     return {"error": f"unknown request {json.dumps(what)}"}, b""
 

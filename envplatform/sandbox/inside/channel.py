@@ -23,6 +23,16 @@ class StoredFile(NamedTuple):
     data: bytes
 
 
+def encoded(path: str) -> str:
+    """A path as JSON takes it, whatever bytes it is made of."""
+    return os.fsencode(path).hex()
+
+
+def decoded(name: str) -> str:
+    """The path that `encoded` made `name` of."""
+    return os.fsdecode(bytes.fromhex(name))
+
+
 class Request:
     """One request: its line, and the bytes that follow."""
 
@@ -40,10 +50,9 @@ class Request:
         files = []
         if not isinstance(listed, list):
             raise TypeError("files is no list")  # noqa: EM101, TRY003
-        for path, executable, size in listed:
-            files.append(
-                StoredFile(path, executable, self.payload[start : start + size])
-            )
+        for name, executable, size in listed:
+            data = self.payload[start : start + size]
+            files.append(StoredFile(decoded(name), executable, data))
             start += size
         return files
 

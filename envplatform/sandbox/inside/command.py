@@ -19,6 +19,8 @@ from envplatform.sandbox.inside.guard import Signals, expose, wait
 
 _PLACES = ("/workspace", "/tests", "/solution", "/logs", "/tmp", "/home/agent")  # noqa: S108
 _POLL_S = 0.05
+_DISK_POLL_S = 0.01
+"""Short, so that a disk that fills up is noticed before it is full."""
 _OPEN_FILES = 4096
 _WHY_BYTES = 4096  # a pipe takes this much at once
 _MEGABYTE = 1024 * 1024
@@ -73,6 +75,7 @@ class _Command:
         self._outputs: dict[int, int] = {}
         self.kept = (bytearray(), bytearray())
         self._dropped = False
+        self._used_before = _disk_use()
 
     def start(self) -> None:
         """Fork and execute; a command that can't be run ends like in a shell."""
@@ -92,10 +95,12 @@ class _Command:
         """Move bytes until the command itself has ended or must end."""
         next_look = 0.0
         while self._status is None and self._breach is None:
-            self._move(_POLL_S)
+            self._move(_DISK_POLL_S)
             now = time.monotonic()
             if now >= deadline or self._channel.called_off():
                 self._breach = "timeout"
+            elif self._disk_full():
+                self._breach = "disk_limit"
             elif now >= next_look:
                 self._breach = self._look()
                 next_look = time.monotonic() + _POLL_S
@@ -176,9 +181,12 @@ class _Command:
             return "process_limit"
         if busiest_s >= self._request.number("cpu_s"):
             return "timeout"
-        if _disk_full(int(self._request.number("disk_mb")) * _MEGABYTE):
-            return "disk_limit"
-        return None
+        return "disk_limit" if self._disk_full() else None
+
+    def _disk_full(self) -> bool:
+        """Whether too much is written; what was found so may be emptied."""
+        limit = self._request.number("disk_mb") * _MEGABYTE
+        return _disk_use() > max(limit, self._used_before)
 
 
 def _become(request: Request, ends: list[tuple[int, int]]) -> None:
@@ -260,12 +268,10 @@ def _use() -> tuple[int, float]:
     return threads, busiest_s
 
 
-def _disk_full(limit: int) -> bool:
-    """Whether the writable places together reach `limit`, or one has no inode left."""
+def _disk_use() -> int:
+    """Bytes in the writable places, each of which is a file system of its own."""
     used = 0
     for place in _PLACES:
         found = os.statvfs(place)
         used += (found.f_blocks - found.f_bfree) * found.f_frsize
-        if found.f_files and not found.f_ffree:
-            return True
-    return used >= limit
+    return used

@@ -1,0 +1,191 @@
+"""From opening to closing: nothing stays behind, whoever dies first."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import docker
+import pytest
+
+from envplatform.errors import SandboxError
+from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.sandbox.bubblewrap import BubblewrapProvider
+from envplatform.sandbox.docker import DockerProvider
+from tests.sandbox.host import LIMITS, ends, python, runs, runs_python
+
+_OWNER = """
+import asyncio, sys
+from pathlib import Path
+from envplatform.sandbox.base import Image
+from envplatform.sandbox.bubblewrap import BubblewrapProvider
+from envplatform.sandbox.docker import DockerProvider
+
+async def main(kind, scratch, python):
+    marker = sys.stdin.read()
+    image = Image(name="bare", python=python, requirements=(), digest="0", site=None)
+    if kind == "docker":
+        provider = DockerProvider(base="envplatform/base:bookworm")
+    else:
+        provider = BubblewrapProvider(scratch=Path(scratch))
+    async with provider.open(image) as sandbox:
+        code = "import time; time.sleep(300)"
+        await sandbox.exec(["python3", "-c", code, marker])
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def killed_owner(kind: str, scratch: Path, version: str, *, early: bool) -> str:
+    """Let a process open a sandbox and kill it; return the marker of its command.
+
+    `early`: as soon as the command can be seen anywhere, so that it is still being
+    launched; else when it runs.
+    """
+    marker = f"orphan-{kind}-{os.getpid()}-{early}"
+    words = [sys.executable, "-c", _OWNER, kind, str(scratch), version]
+    seen = runs if early else runs_python
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as owner:
+        assert owner.stdin is not None
+        owner.stdin.write(marker.encode())
+        owner.stdin.close()
+        deadline = time.monotonic() + 60
+        while not seen(marker):
+            assert owner.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        owner.kill()
+    return marker
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    """A scratch folder that other users can enter, which pytest's own can't be."""
+    with tempfile.TemporaryDirectory(prefix="scratch-") as folder:
+        Path(folder).chmod(0o711)
+        yield Path(folder)
+
+
+def names(folder: Path) -> list[str]:
+    """What lies in a folder."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def engine() -> Iterator[docker.DockerClient]:
+    """Docker Engine itself, to look behind the provider's back."""
+    client = docker.from_env()
+    yield client
+    client.close()
+
+
+def containers(engine: docker.DockerClient) -> set[str]:
+    """Ids of all containers, dead ones too."""
+    found = engine.containers.list(all=True, ignore_removed=True)
+    return {str(container.id) for container in found}
+
+
+@pytest.mark.usefixtures("bubblewrap")
+async def test_closing_bubblewrap_leaves_nothing(
+    bare_image: Image, scratch: Path
+) -> None:
+    marker = "left-over-bubblewrap"
+    deep = "import os\nfor n in range(1500): os.mkdir('d'); os.chdir('d')\nos.chmod('.', 0)"
+    async with BubblewrapProvider(scratch=scratch).open(bare_image, LIMITS) as sandbox:
+        await sandbox.exec(["sh", "-c", f"sleep 300 {marker} & chmod 0 /tmp; exit 0"])
+        await python(sandbox, deep)
+        assert len(names(scratch)) == 1
+    assert names(scratch) == []
+    assert not runs(marker)
+
+
+@pytest.mark.docker
+async def test_closing_docker_leaves_nothing(
+    docker_provider: DockerProvider, docker_image: Image, engine: docker.DockerClient
+) -> None:
+    async with docker_provider.open(docker_image, LIMITS) as sandbox:
+        name = sandbox.container_id
+        assert name in containers(engine)
+        await sandbox.exec(["sh", "-c", "sleep 300 left-over-docker & exit 0"])
+    assert name not in containers(engine)
+    assert not runs("left-over-docker")
+
+
+@pytest.mark.usefixtures("bubblewrap")
+async def test_a_sandbox_is_closed_when_its_user_fails(
+    bare_image: Image, scratch: Path
+) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with BubblewrapProvider(scratch=scratch).open(bare_image):
+            raise ZeroDivisionError
+    assert names(scratch) == []
+
+
+@pytest.mark.usefixtures("bubblewrap")
+async def test_code_dies_with_its_owner_and_the_next_one_sweeps_up(
+    bare_image: Image, scratch: Path
+) -> None:
+    marker = killed_owner("bubblewrap", scratch, bare_image.python, early=False)
+    assert ends(marker)
+    assert len(names(scratch)) == 1
+    async with BubblewrapProvider(scratch=scratch).open(bare_image) as living:
+        assert len(names(scratch)) == 1
+        BubblewrapProvider(scratch=scratch)
+        assert (await living.exec(["true"])).exit_code == 0
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_an_owner_killed_during_a_launch_leaves_nothing_after_the_next_sweep(
+    bare_image: Image, scratch: Path
+) -> None:
+    for _ in range(4):
+        marker = killed_owner("bubblewrap", scratch, bare_image.python, early=True)
+        BubblewrapProvider(scratch=scratch)
+        assert ends(marker)
+        assert names(scratch) == []
+
+
+@pytest.mark.docker
+async def test_a_container_dies_with_its_owner_and_the_next_one_sweeps_up(
+    docker_provider: DockerProvider,
+    docker_image: Image,
+    engine: docker.DockerClient,
+    tmp_path: Path,
+) -> None:
+    before = containers(engine)
+    marker = killed_owner("docker", tmp_path, docker_image.python, early=False)
+    assert ends(marker)
+    orphans = containers(engine) - before
+    assert len(orphans) == 1
+    async with docker_provider.open(docker_image) as living:
+        DockerProvider(base="envplatform/base:bookworm").close()
+        assert not orphans & containers(engine)
+        assert (await living.exec(["true"])).exit_code == 0
+
+
+@pytest.mark.docker
+async def test_a_container_that_is_taken_away_is_no_verdict(
+    docker_provider: DockerProvider, docker_image: Image, engine: docker.DockerClient
+) -> None:
+    async with docker_provider.open(docker_image) as sandbox:
+        engine.containers.get(sandbox.container_id).remove(force=True)
+        with pytest.raises(SandboxError, match="removed by somebody else"):
+            await sandbox.exec(["true"])
+        with pytest.raises(SandboxError):
+            await sandbox.download("/workspace")
+
+
+async def test_a_fresh_sandbox_is_empty(
+    provider: SandboxProvider, image: Image
+) -> None:
+    for _ in range(2):
+        async with provider.open(image, LIMITS) as sandbox:
+            found = await sandbox.exec(
+                ["sh", "-c", "find /workspace /tests /solution /logs /tmp /home/agent"]
+            )
+            places = b"/workspace\n/tests\n/solution\n/logs\n/tmp\n/home/agent\n"
+            assert found.stdout == places
+            await sandbox.exec(["sh", "-c", "echo > /tmp/x; echo > /workspace/x"])
