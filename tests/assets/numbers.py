@@ -54,7 +54,13 @@ class Switchboard(dg.ConfigurableResource["Switchboard"]):
         return int(changed.get(key, len(key)))
 
 
-@batch_asset(row_type=Number, revision=3, group="test", partitions=target_repo)
+@batch_asset(
+    row_type=Number,
+    revision=3,
+    group="test",
+    partitions=target_repo,
+    backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=100),
+)
 def numbers(batch: Batch[None], switchboard: Switchboard) -> PartitionResults:
     """One number a partition.
 

@@ -67,7 +67,7 @@ def test_the_definition_says_what_it_is() -> None:
     (reference,) = spec.metadata["dagster/code_references"].code_references
     assert reference.file_path == str(Path(__file__).with_name("numbers.py"))
     line = Path(reference.file_path).read_text().splitlines()[reference.line_number - 1]
-    assert "@batch_asset(row_type=Number, revision=3" in line
+    assert line == "@batch_asset("
 
 
 def test_some_bad_leaves_the_good_recorded_and_names_the_bad(
