@@ -87,19 +87,29 @@ class SandboxInfo:
     version: str
     limits: Literal["cgroup", "best_effort", "engine"]
     """`best_effort`: a watchdog polls; short bursts can pass the limit."""
+    image_id: str | None = None
+    """Docker's digest of the image, of an open sandbox; None elsewhere."""
 
 
 class Sandbox(ABC):
     """One open sandbox: a private, networkless machine for one job.
 
-    State: the writable places persist between executions; processes don't.
+    State: the writable places persist between executions; processes don't. Calls of
+    one sandbox queue up; a cancelled one is stopped first, and the next can follow.
     """
 
     info: SandboxInfo
 
     @abstractmethod
     async def upload(self, tree: Tree, to: str) -> None:
-        """Write `tree` below `to`, one of WRITABLE or a path beneath one."""
+        """Write `tree` below `to`, one of WRITABLE or a path beneath one.
+
+        Whatever is in the way there, links included, is replaced and not followed.
+
+        Raises:
+            TreeError: `to` lies elsewhere, or a path leaves the tree.
+            SandboxError: the sandbox failed.
+        """
 
     @abstractmethod
     async def exec(
@@ -114,6 +124,10 @@ class Sandbox(ABC):
         """Run `argv` (never a shell string) to its end; its left-over processes die.
 
         Starts from a clean environment: PATH, HOME, LANG, PYTHONPATH, then `env`.
+        As in a shell, exit code 127 is a command that does not exist, 126 one that
+        can't be run (`cwd` missing included), and 129 to 192 are read as signals.
+        `limits` (default: the sandbox's) hold for this execution; `processes` and
+        `disk_mb` can't be raised above what the sandbox was opened with.
 
         Raises:
             SandboxError: the sandbox failed; nothing is known of the code.
@@ -125,10 +139,13 @@ class Sandbox(ABC):
     ) -> dict[str, File]:
         """Read the plain files below `path`; links and devices are left out.
 
-        Empty where nothing is there.
+        Empty where nothing is there. One plain file comes under its own name.
 
         Raises:
-            SandboxError: more than `max_bytes` lie there.
+            TreeError: `path` lies in no writable place.
+            DownloadTooLargeError: more than `max_bytes` lie there, or a hundred
+                thousand files, or a hundred levels of folders: the code's doing.
+            SandboxError: the sandbox failed.
         """
 
 

@@ -1,53 +1,28 @@
 """The embedded sandbox: no daemon, each execution in namespaces of its own.
 
 Run as root, everything inside has a user id that nobody else on the machine has;
-else the user's own. What is mounted stands in `mounts`, how a process is run and
-killed in `execution`.
+else the user's own. What an open sandbox does stands in `bubblewrap_sandbox`, what is
+mounted in `mounts`.
 """
 
-import asyncio
-import errno
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from envplatform.errors import SandboxError, SandboxUnavailableError
-from envplatform.sandbox.base import (
-    ExecResult,
-    Image,
-    Limits,
-    Sandbox,
-    SandboxInfo,
-    SandboxProvider,
-)
-from envplatform.sandbox.beneath import read_beneath, write_beneath
-from envplatform.sandbox.cgroups import Box, CgroupHome, boxed, find_home
-from envplatform.sandbox.endings import NOT_RUN, Finished, result_of
-from envplatform.sandbox.execution import Bounds, Outcome, execute
+from envplatform.sandbox.base import Image, Limits, SandboxInfo, SandboxProvider
+from envplatform.sandbox.bubblewrap_sandbox import BubblewrapSandbox
+from envplatform.sandbox.cgroups import find_home
 from envplatform.sandbox.interpreters import find_interpreter
-from envplatform.sandbox.launch import Command
-from envplatform.sandbox.mounts import (
-    Layout,
-    environment_options,
-    make_folders,
-    mount_options,
-)
-from envplatform.sandbox.places import inside_place
+from envplatform.sandbox.mounts import Layout, make_folders
 from envplatform.sandbox.private_folder import PrivateFolder, sweep
-from envplatform.sandbox.rlimits import limited
-from envplatform.sandbox.threads import Cancelled, Threads
-from envplatform.tree import File, Tree, checked_path
+from envplatform.sandbox.threads import Threads
 
-_ISOLATION = (
-    *("--unshare-user", "--unshare-all", "--disable-userns"),
-    *("--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"),
-    *("--hostname", "sandbox", "--die-with-parent", "--new-session"),
-)
 _STAGE = """
 owner=$1; shift
 while [ "$1" != -- ]; do mount --bind -- "$1" "$2"; shift 2; done; shift
@@ -70,14 +45,19 @@ class BubblewrapProvider(SandboxProvider):
     """Opens bubblewrap sandboxes below a scratch folder; sweeps orphaned ones first.
 
     `scratch` (default: the system's folder for temporary files) must be one that
-    other users can enter, if this process is root's.
+    other users can enter, if this process is root's. `control_groups`: use them where
+    this machine has some for us; without, the watchdog alone counts.
 
     Raises:
         SandboxUnavailableError: bubblewrap is missing or too old.
     """
 
     def __init__(
-        self, *, scratch: Path | None = None, executable: str = "bwrap"
+        self,
+        *,
+        scratch: Path | None = None,
+        executable: str = "bwrap",
+        control_groups: bool = True,
     ) -> None:
         path = shutil.which(executable)
         if path is None:
@@ -85,7 +65,7 @@ class BubblewrapProvider(SandboxProvider):
             raise SandboxUnavailableError(msg)
         self._executable = path
         self._scratch = scratch or Path(tempfile.gettempdir())
-        self._cgroups = find_home()
+        self._cgroups = find_home() if control_groups else None
         self._threads = Threads()
         self.info = SandboxInfo(
             kind="bubblewrap",
@@ -99,7 +79,7 @@ class BubblewrapProvider(SandboxProvider):
         self,
         image: Image,
         limits: Limits = Limits(),  # noqa: B008  frozen
-    ) -> AsyncIterator["BubblewrapSandbox"]:
+    ) -> AsyncIterator[BubblewrapSandbox]:
         """Open a fresh sandbox; see the base class."""
         sandbox = await self._threads.run(
             lambda _: self._make(image, limits), undo=lambda made: made.remove()
@@ -129,7 +109,7 @@ class BubblewrapProvider(SandboxProvider):
             msg = f"bubblewrap can't make a sandbox here ({error}): {HOW_TO_INSTALL}"
             raise SandboxUnavailableError(msg) from error
 
-    def _make(self, image: Image, limits: Limits) -> "BubblewrapSandbox":
+    def _make(self, image: Image, limits: Limits) -> BubblewrapSandbox:
         interpreter = find_interpreter(image.python)
         try:
             folder = PrivateFolder(self._scratch)
@@ -166,136 +146,6 @@ class BubblewrapProvider(SandboxProvider):
         return (*private, *stage, self._executable)
 
 
-class BubblewrapSandbox(Sandbox):
-    """One private folder, and a bubblewrap around each execution."""
-
-    def __init__(  # noqa: PLR0913  only the provider calls it
-        self,
-        info: SandboxInfo,
-        layout: Layout,
-        limits: Limits,
-        *,
-        launcher: tuple[str, ...],
-        cgroups: CgroupHome | None,
-        threads: Threads,
-        folder: PrivateFolder,
-        owner: int | None,
-    ) -> None:
-        self.info = info
-        self._places = layout.places
-        self._limits = limits
-        self._launcher = launcher
-        self._cgroups = cgroups
-        self._threads = threads
-        self._folder = folder
-        self._owner = owner
-        self._options = (
-            *_ISOLATION,
-            *mount_options(layout, staged=owner is not None),
-            *environment_options(layout.interpreter),
-        )
-        self._turn = asyncio.Lock()
-        self._used = 0
-
-    async def upload(self, tree: Tree, to: str) -> None:
-        """Write `tree` below `to`; see the base class."""
-        place = inside_place(to)
-        for path in tree:
-            checked_path(path)
-        try:
-            async with self._turn:
-                await self._threads.run(
-                    lambda _: write_beneath(
-                        self._places, place, tree, owner=self._owner
-                    )
-                )
-        except OSError as error:
-            msg = f"upload to {to} failed: {error}"
-            raise SandboxError(msg) from error
-
-    async def exec(
-        self,
-        argv: Sequence[str],
-        *,
-        cwd: str = "/workspace",
-        env: Mapping[str, str] | None = None,
-        stdin: bytes = b"",
-        limits: Limits | None = None,
-    ) -> ExecResult:
-        """Run `argv` to its end; see the base class."""
-        command = self._command(argv, cwd, env or {}, stdin, limits or self._limits)
-        async with self._turn:
-            return await self._threads.run(
-                lambda cancelled: self._execute(
-                    command, limits or self._limits, cancelled
-                )
-            )
-
-    def run(self, argv: Sequence[str]) -> ExecResult:
-        """Run `argv` from outside of any event loop."""
-        command = self._command(argv, "/workspace", {}, b"", self._limits)
-        return self._execute(command, self._limits, lambda: False)
-
-    async def download(
-        self, path: str, *, max_bytes: int = 64_000_000
-    ) -> dict[str, File]:
-        """Read the plain files below `path`; see the base class."""
-        place = inside_place(path)
-        try:
-            async with self._turn:
-                return await self._threads.run(
-                    lambda _: read_beneath(self._places, place, max_bytes=max_bytes)
-                )
-        except OSError as error:
-            msg = f"download of {path} failed: {error}"
-            raise SandboxError(msg) from error
-
-    def remove(self) -> None:
-        """Remove all that was written; nothing runs by now."""
-        self._folder.remove()
-
-    def _command(
-        self,
-        argv: Sequence[str],
-        cwd: str,
-        env: Mapping[str, str],
-        stdin: bytes,
-        limits: Limits,
-    ) -> Command:
-        options = [*self._options, "--chdir", cwd]
-        for name, value in env.items():
-            options += ["--setenv", name, value]
-        return Command(
-            launcher=self._launcher,
-            options=tuple(options),
-            argv=limited(tuple(argv), limits),
-            stdin=stdin,
-        )
-
-    def _execute(
-        self, command: Command, limits: Limits, cancelled: Cancelled
-    ) -> ExecResult:
-        try:
-            with self._boxed(limits) as box:
-                bounds = Bounds(
-                    limits=limits, places=self._places, used_before=self._used, box=box
-                )
-                outcome = execute(command, bounds, cancelled)
-        except OSError as error:
-            if error.errno == errno.E2BIG:
-                return _refused("argument list too long")
-            msg = f"bubblewrap could not be started: {error}"
-            raise SandboxError(msg) from error
-        except ValueError as error:  # a NUL byte
-            msg = f"{list(command.argv)!r:.200} can't be a command line: {error}"
-            raise SandboxError(msg) from error
-        self._used = outcome.used
-        return _result(outcome)
-
-    def _boxed(self, limits: Limits) -> AbstractContextManager[Box | None]:
-        return boxed(self._cgroups, limits) if self._cgroups else nullcontext()
-
-
 def _version(path: str) -> str:
     """The version of the bubblewrap at `path`.
 
@@ -315,40 +165,3 @@ def _version(path: str) -> str:
         msg = f"{path} is bubblewrap {version}: {HOW_TO_INSTALL}"
         raise SandboxUnavailableError(msg)
     return version
-
-
-def _result(outcome: Outcome) -> ExecResult:
-    stderr = bytes(outcome.stderr.data)
-    why = stderr.decode(errors="replace").strip()[:500] or "no reason given"
-    if not outcome.set_up:
-        msg = f"bubblewrap could not set the sandbox up: {why}"
-        raise SandboxError(msg)
-    code = outcome.exit_code
-    if outcome.breach is None and code is None:
-        if not why.startswith("bwrap: Can't chdir"):
-            msg = f"the sandbox ended without a status: {why}"
-            raise SandboxError(msg)
-        code = NOT_RUN
-    return result_of(
-        Finished(
-            breach=outcome.breach,
-            shell_code=code,
-            stdout=bytes(outcome.stdout.data),
-            stderr=stderr,
-            truncated=outcome.stdout.truncated or outcome.stderr.truncated,
-            seconds=outcome.seconds,
-        )
-    )
-
-
-def _refused(why: str) -> ExecResult:
-    return result_of(
-        Finished(
-            breach=None,
-            shell_code=NOT_RUN,
-            stdout=b"",
-            stderr=f"envplatform: {why}\n".encode(),
-            truncated=False,
-            seconds=0.0,
-        )
-    )

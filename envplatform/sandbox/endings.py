@@ -4,6 +4,8 @@ Neither bubblewrap nor a shell tells `exit 137` from a death by signal 9. The fi
 is read as the shell's users do: 129 to 192 are signals.
 """
 
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from envplatform.sandbox.base import Ending, ExecResult
@@ -43,6 +45,37 @@ def result_of(finished: Finished) -> ExecResult:
         stderr=finished.stderr,
         truncated=finished.truncated,
         seconds=finished.seconds,
+    )
+
+
+def refusal(argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> str | None:
+    """Why no system could run this, if so; the command's failure, not the sandbox's."""
+    if not argv:
+        return "there is no command"
+    for name in env:
+        if not name or "=" in name:
+            return f"{name!r} can't name a variable"
+    for word in (*argv, cwd, *env, *env.values()):
+        if "\0" in word:
+            return f"{word[:100]!r} holds a NUL byte"
+        try:
+            os.fsencode(word)
+        except UnicodeEncodeError:
+            return f"{word[:100]!r} is not text that can be encoded"
+    return None
+
+
+def refused(why: str) -> ExecResult:
+    """The end of a command that could not be started."""
+    return result_of(
+        Finished(
+            breach=None,
+            shell_code=NOT_RUN,
+            stdout=b"",
+            stderr=f"envplatform: {why}\n".encode(),
+            truncated=False,
+            seconds=0.0,
+        )
     )
 
 
