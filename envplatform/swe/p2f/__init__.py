@@ -6,8 +6,7 @@ results strictly, and turns them into baselines and verdicts.
 
 from envplatform.swe.p2f.baseline import Baseline, UnstableTest, measure_baseline
 from envplatform.swe.p2f.local import local_target, verify_patch
-from envplatform.swe.p2f.many import verify_all, verify_candidates
-from envplatform.swe.p2f.record import baseline_from_json, baseline_to_json
+from envplatform.swe.p2f.many import verify_candidates
 from envplatform.swe.p2f.request import RunRequest
 from envplatform.swe.p2f.result import Coverage, SuiteRun
 from envplatform.swe.p2f.settings import VerificationSettings
@@ -21,13 +20,10 @@ __all__ = [
     "SuiteRun",
     "UnstableTest",
     "VerificationSettings",
-    "baseline_from_json",
-    "baseline_to_json",
     "local_target",
     "measure_baseline",
     "run_fresh",
     "run_suite",
-    "verify_all",
     "verify_candidate",
     "verify_candidates",
     "verify_patch",

@@ -65,7 +65,7 @@ def fingerprint(change: Change) -> tuple[tuple[str, str], ...]:
     )
 
 
-def tests_that_run(
+def affected_tests(
     baseline: Baseline, tree: Tree, change: Change
 ) -> frozenset[str] | None:
     """Return the stable tests that run a changed line; None: all may, at import."""

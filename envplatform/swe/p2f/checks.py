@@ -3,7 +3,7 @@
 from envplatform.errors import PatchError
 from envplatform.sandbox.base import Limits, SandboxProvider
 from envplatform.swe.p2f.baseline import Baseline
-from envplatform.swe.p2f.changes import Change, apply_change, is_inert, tests_that_run
+from envplatform.swe.p2f.changes import Change, affected_tests, apply_change, is_inert
 from envplatform.swe.p2f.refusal import Refusal
 from envplatform.swe.p2f.request import WORKSPACE
 from envplatform.swe.targets.prepare import HealthyRepository
@@ -39,7 +39,7 @@ def check_patch(
         return Refusal(reason="uncovered", detail=detail)
     if is_inert(repository.tree, change):
         return Refusal(reason="no_failure", detail="changes nothing that runs")
-    touching = tests_that_run(baseline, repository.tree, change)
+    touching = affected_tests(baseline, repository.tree, change)
     if touching is not None and not touching:
         detail = "no stable test runs a changed line"
         return Refusal(reason="uncovered", detail=detail)

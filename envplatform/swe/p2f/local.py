@@ -50,9 +50,11 @@ async def verify_patch(
     """Prepare `target`, measure it, and say whether `patch` puts a bug into it.
 
     Raises:
+        PatchError: the text is no diff.
         TargetError: it can't be prepared, or its healthy suite proves nothing.
         SandboxError: the sandbox failed.
     """
+    patched_paths(patch)
     repository = await prepare(target, cache, index=index)
     try:
         baseline = await measure_baseline(provider, repository)

@@ -74,29 +74,6 @@ async def verify_candidates(
         raise SandboxError(msg) from failures[0]
 
 
-async def verify_all(
-    provider: SandboxProvider,
-    repository: HealthyRepository,
-    baseline: Baseline,
-    candidates: Sequence[BugCandidate],
-    settings: VerificationSettings,
-) -> tuple[Verdict, ...]:
-    """Return the verdicts in the order of `candidates`.
-
-    Raises:
-        SandboxError: as `verify_candidates`.
-        TargetError: as `verify_candidates`.
-    """
-    found = [
-        verdict
-        async for verdict in verify_candidates(
-            provider, repository, baseline, candidates, settings
-        )
-    ]
-    order = {candidate.candidate_id: n for n, candidate in enumerate(candidates)}
-    return tuple(sorted(found, key=lambda verdict: order[verdict.candidate_id]))
-
-
 def _originals(
     repository: HealthyRepository,
     baseline: Baseline,

@@ -115,4 +115,8 @@ class Target:
 
     def source_paths(self, tree: Tree) -> tuple[str, ...]:
         """Sorted paths of `tree` that a bug may be put into."""
-        return tuple(sorted(path for path in tree if self.code.holds(path)))
+        return tuple(
+            path
+            for path in sorted(tree)
+            if self.code.holds(path) and not self.is_test_file(path)
+        )
