@@ -18,6 +18,9 @@ from envplatform.store import Cost
 from resources.store import StoreResource
 from tests.assets.runs import range_tags
 
+HUNDRED = dg.BackfillPolicy.multi_run(max_partitions_per_run=100)
+"""One for all: assets of a job that differ in it make Dagster warn, and take the least."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
@@ -59,7 +62,7 @@ class Switchboard(dg.ConfigurableResource["Switchboard"]):
     revision=3,
     group="test",
     partitions=target_repo,
-    backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=100),
+    backfill_policy=HUNDRED,
 )
 def numbers(batch: Batch[None], switchboard: Switchboard) -> PartitionResults:
     """One number a partition.
@@ -81,7 +84,12 @@ def numbers(batch: Batch[None], switchboard: Switchboard) -> PartitionResults:
 
 
 @batch_asset(
-    row_type=Number, revision=1, group="test", partitions=target_repo, deps=[numbers]
+    row_type=Number,
+    revision=1,
+    group="test",
+    partitions=target_repo,
+    deps=[numbers],
+    backfill_policy=HUNDRED,
 )
 def doubles(batch: Batch[None], switchboard: Switchboard) -> PartitionResults:
     """Twice the number."""
