@@ -7,7 +7,6 @@ run; start of the process and imports are left out.
 """
 
 import argparse
-import logging
 import os
 import shutil
 import tempfile
@@ -21,6 +20,7 @@ from time import monotonic
 import dagster as dg
 
 from assets.batch import Batch, PartitionResult, PartitionResults, batch_asset
+from assets.instance import POSTGRES_VARIABLE
 from assets.partitions import target_repo
 from benchmarks.report import print_result, progress, refuse
 from resources.store import StoreResource
@@ -78,6 +78,7 @@ def measure(partitions: int, folder: Path) -> Timing:
 def _instance(folder: Path) -> Iterator[dg.DagsterInstance]:
     """The instance of `dagster.yaml`, with all its files below `folder`."""
     os.environ["ENVPLATFORM_HOME"] = str(folder)
+    os.environ.pop(POSTGRES_VARIABLE, None)
     home = folder / "dagster"
     home.mkdir()
     shutil.copy(REPOSITORY / "dagster.yaml", home)
@@ -94,6 +95,7 @@ def _materialise(
         [measured_lines],
         instance=instance,
         resources={"store": StoreResource(home=str(folder / "home"))},
+        run_config={"loggers": {"console": {"config": {"log_level": "ERROR"}}}},
         tags={
             "dagster/asset_partition_range_start": keys[0],
             "dagster/asset_partition_range_end": keys[-1],
@@ -128,7 +130,6 @@ def main() -> None:
     options = parser.parse_args()
     if options.partitions < 1 or options.repeats < 1:
         parser.error("--partitions and --repeats must be at least 1")
-    logging.getLogger("dagster").setLevel(logging.WARNING)
     timings = []
     for number in range(options.repeats):
         progress(f"repeat {number + 1} of {options.repeats}")
