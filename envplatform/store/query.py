@@ -21,21 +21,20 @@ _ATTEMPTS = 3
 
 def query(tables: Tables, text: str) -> list[dict[str, Plain]]:
     """Run one SQL statement; see `Store.sql`."""
-    for attempt in range(_ATTEMPTS):
-        with duckdb.connect(":memory:") as connection:
-            try:
+    unreadable: duckdb.IOException | None = None
+    for _ in range(_ATTEMPTS):
+        try:
+            with duckdb.connect(":memory:") as connection:
                 _open_views(connection, tables)
                 return _rows(connection, text)
-            except duckdb.IOException as error:
-                # A table was superseded after its manifest was read: look again.
-                if attempt == _ATTEMPTS - 1:
-                    msg = f"a stored file can't be read: {error}; run a verification"
-                    raise StoreError(msg) from error
-            except duckdb.Error as error:
-                known = ", ".join(tables.assets()) or "none yet"
-                msg = f"the query failed: {error}\nAssets with rows: {known}"
-                raise StoreError(msg) from error
-    raise AssertionError
+        except duckdb.IOException as error:
+            unreadable = error  # superseded after its manifest was read, or lost
+        except duckdb.Error as error:
+            known = ", ".join(tables.assets()) or "none yet"
+            msg = f"the query failed: {error}\nAssets with rows: {known}"
+            raise StoreError(msg) from error
+    msg = f"a stored file can't be read: {unreadable}; `envplatform doctor` names it"
+    raise StoreError(msg) from unreadable
 
 
 def _open_views(connection: duckdb.DuckDBPyConnection, tables: Tables) -> None:

@@ -69,3 +69,10 @@ def test_a_query_reaches_no_file_outside_the_store(
             store.sql(query.replace("OUTSIDE", str(tmp_path)))
     assert {path.name for path in tmp_path.iterdir()} == {"home", "secret.csv"}
     assert [path.name for path in (store.home / "tables").iterdir()] == ["numbers"]
+
+
+def test_a_lost_file_is_told(store: Store) -> None:
+    store.write_rows("numbers", [Number(value=1)], row_type=Number, origin=ORIGIN)
+    next(store.home.rglob("*.parquet")).unlink()
+    with pytest.raises(StoreError, match="a stored file can't be read"):
+        store.sql("SELECT * FROM numbers")
