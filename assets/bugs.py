@@ -40,6 +40,8 @@ from resources.targets import TargetsResource
 SANDBOX_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=50)
 """Partitions of sandbox work in one run: a lost run loses no more than these."""
 
+OWNERS = ("team:swe",)
+
 
 def target_sources(configuration: Configuration, repository: str) -> dict[str, str]:
     """What a target repository is read from."""
@@ -66,6 +68,7 @@ def synthesis(*keys: str) -> Any:  # noqa: ANN401  a function for `settings`
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
     kinds=frozenset({"python", "pytest"}),
+    owners=OWNERS,
 )
 def target_repositories(
     batch: Batch[dict[str, Any]], targets: TargetsResource, sandbox: SandboxResource
@@ -94,6 +97,7 @@ def target_repositories(
     settings=synthesis("seed", "inducers", "candidates_per_repository"),
     backfill_policy=SANDBOX_RUNS,
     kinds=frozenset({"python"}),
+    owners=OWNERS,
 )
 def bug_candidates(
     batch: Batch[dict[str, Any]], targets: TargetsResource
@@ -116,8 +120,10 @@ def bug_candidates(
                 rows=found.candidates,
                 metadata={"uncovered places": found.skipped.get("uncovered", 0)},
                 markdown={
-                    "by operator": counts_table(dict(operators.most_common())),
-                    "skipped places": counts_table(found.skipped),
+                    "by operator": counts_table(
+                        dict(operators.most_common()), of="operator"
+                    ),
+                    "skipped places": counts_table(found.skipped, of="reason"),
                 },
             ),
         )
@@ -133,6 +139,7 @@ def bug_candidates(
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
     kinds=frozenset({"pytest"}),
+    owners=OWNERS,
 )
 def verified_bugs(
     batch: Batch[dict[str, Any]], targets: TargetsResource, sandbox: SandboxResource
@@ -188,6 +195,7 @@ def keep_rejected(
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
     kinds=frozenset({"harbor"}),
+    owners=OWNERS,
 )
 def swe_environments(
     batch: Batch[dict[str, Any]], targets: TargetsResource, sandbox: SandboxResource
@@ -232,6 +240,7 @@ def swe_environments(
     revision=1,
     deps=[bug_candidates, verified_bugs, swe_environments],
     kinds=frozenset({"parquet"}),
+    owners=OWNERS,
 )
 def synthesis_report(batch: Batch[None]) -> PartitionResults:
     """How each inducer and operator fared, over all repositories."""

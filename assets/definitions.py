@@ -21,7 +21,7 @@ from resources.store import StoreResource
 from resources.targets import TargetsResource
 
 CONFIG_VARIABLE = "ENVPLATFORM_CONFIG"
-"""Absolute path of envplatform.toml; else the one in the checkout."""
+"""Path of envplatform.toml, from the checkout on; else the one in it."""
 
 
 def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definitions:
@@ -31,7 +31,7 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
         overrides: resources by name that take the place of the configured ones.
     """
     checkout = Path(__file__).resolve().parents[1]
-    path = os.environ.get(CONFIG_VARIABLE, str(checkout / CONFIGURATION_FILE))
+    path = str(checkout / os.environ.get(CONFIG_VARIABLE, CONFIGURATION_FILE))
     home = str(home_folder(os.environ, checkout=checkout))
     resources = {
         "configuration": ConfigurationResource(path=path),

@@ -8,12 +8,18 @@ import dagster as dg
 
 from assets.instance import dagster_folder
 from assets.pools import set_pool_limits
+from envplatform.configuration import HOME_VARIABLE, home_folder
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
 def prepare_home() -> Path:
-    """Make the folder, put dagster.yaml into it, and name it in the environment."""
+    """Make the folder, put dagster.yaml into it, and name it in the environment.
+
+    $ENVPLATFORM_HOME is named there too: processes started from here, whatever their
+    working directory, find the same home.
+    """
+    os.environ[HOME_VARIABLE] = str(home_folder(os.environ, checkout=CHECKOUT))
     folder = dagster_folder()
     folder.mkdir(parents=True, exist_ok=True)
     settings = CHECKOUT / "dagster.yaml"

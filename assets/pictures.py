@@ -10,12 +10,12 @@ from envplatform.swe.report import InducerRow
 _BAR = 24
 
 
-def counts_table(counts: Mapping[str, int]) -> str:
-    """One line a reason with a bar as long as its share; a dash if there is none."""
+def counts_table(counts: Mapping[str, int], *, of: str = "outcome") -> str:
+    """One line a thing counted, with a bar as long as its share; a dash if none is."""
     if not counts:
         return "-"
     most = max(counts.values())
-    lines = ["| outcome | count | |", "|---|---:|---|"]
+    lines = [f"| {of} | count | |", "|---|---:|---|"]
     lines += [
         f"| {name} | {count} | {'█' * round(_BAR * count / most)} |"
         for name, count in counts.items()

@@ -8,13 +8,14 @@ from typing import Any
 import dagster as dg
 from dagster import MetadataValue
 
+from assets.docstrings import field_docstrings
 from assets.work import Product
 from envplatform.store import record_of
 from envplatform.store.shapes import Many, Maybe, Record, Scalar, Shape
 
 
 def event_metadata(product: Product) -> dict[str, MetadataValue[Any]]:
-    """Metadata of one partition's materialisation."""
+    """Metadata of one materialisation: what was found, then figures of the table."""
     manifest = product.manifest
     count = (
         "dagster/row_count"
@@ -23,6 +24,8 @@ def event_metadata(product: Product) -> dict[str, MetadataValue[Any]]:
     )
     shown: dict[str, MetadataValue[Any]] = {
         count: MetadataValue.int(manifest.rows),
+        **{name: _fact(fact) for name, fact in manifest.facts.items()},
+        **{title: MetadataValue.md(text) for title, text in manifest.markdown.items()},
         "digest": MetadataValue.text(manifest.digest),
         "cached": MetadataValue.bool(product.cached),
         "bytes": MetadataValue.int(manifest.bytes),
@@ -33,10 +36,6 @@ def event_metadata(product: Product) -> dict[str, MetadataValue[Any]]:
     if manifest.notes:
         lines = "\n".join(f"- {note}" for note in manifest.notes)
         shown["fallbacks in effect"] = MetadataValue.md(lines)
-    for name, fact in manifest.facts.items():
-        shown[name] = _fact(fact)
-    for title, text in manifest.markdown.items():
-        shown[title] = MetadataValue.md(text)
     return shown
 
 
@@ -45,22 +44,24 @@ def definition_metadata(
 ) -> dict[str, MetadataValue[Any]]:
     """Metadata of the asset itself: its columns, and where its body stands."""
     return {
-        "dagster/column_schema": table_schema(record_of(row_type)),
+        "dagster/column_schema": table_schema(row_type),
         "dagster/code_references": _code_reference(body),
     }
 
 
-def table_schema(record: Record) -> MetadataValue[Any]:
-    """Columns of a row type."""
+def table_schema(row_type: type[Any]) -> MetadataValue[Any]:
+    """Columns of a row type, each with the docstring of its field."""
+    descriptions = field_docstrings(row_type)
     columns = [
         dg.TableColumn(
             name=member.name,
             type=_type_name(member.shape),
+            description=descriptions.get(member.name),
             constraints=dg.TableColumnConstraints(
                 nullable=isinstance(member.shape, Maybe)
             ),
         )
-        for member in record.members
+        for member in record_of(row_type).members
     ]
     return MetadataValue.table_schema(dg.TableSchema(columns=columns))
 
