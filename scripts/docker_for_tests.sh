@@ -40,7 +40,8 @@ need() { # need COMMAND PACKAGE
 start() { # start STORAGE-DRIVER: no bridge and no firewall rules, as sandboxes have no network
   say "starting dockerd ($1)"
   # In a session of its own, with nothing of ours open: it outlives this script.
-  setsid dockerd --data-root "$folder/data" --exec-root "$folder/run" \
+  # Its sockets lie in /run: paths of sockets must be short.
+  setsid dockerd --data-root "$folder/data" --exec-root /run/envplatform-docker \
     --pidfile "$folder/dockerd.pid" --storage-driver "$1" \
     --iptables=false --ip6tables=false --bridge=none \
     >"$folder/dockerd.log" 2>&1 </dev/null &

@@ -6,6 +6,8 @@ further process fits in. Images are made in `contexts`; what an open sandbox doe
 stands in `docker_sandbox`.
 """
 
+import os
+import socket
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -32,6 +34,7 @@ from envplatform.sandbox.line import Line
 from envplatform.sandbox.owners import LABEL, current_owner, parse_owner
 from envplatform.sandbox.threads import Threads
 
+_DEFAULT = "unix:///var/run/docker.sock"
 HOW_TO_INSTALL = (
     "install Docker Engine (apt-get install docker.io), start it (systemctl start "
     "docker, or dockerd) and let this user reach its socket (group docker)"
@@ -147,6 +150,7 @@ def _connect(url: str | None) -> tuple[docker.DockerClient, str]:
         SandboxUnavailableError: no engine answers.
     """
     try:
+        _knock(url or os.environ.get("DOCKER_HOST") or _DEFAULT)
         if url is None:
             client = docker.from_env(timeout=_ANSWER_S)
         else:
@@ -155,6 +159,18 @@ def _connect(url: str | None) -> tuple[docker.DockerClient, str]:
     except FAILURES as error:
         msg = f"no Docker Engine answers ({error}): {HOW_TO_INSTALL}"
         raise SandboxUnavailableError(msg) from error
+
+
+def _knock(url: str) -> None:
+    """Try the engine's socket ourselves: docker-py leaves one open that failed.
+
+    Raises:
+        OSError: nobody listens, or this user may not connect.
+    """
+    scheme, _, path = url.partition("://")
+    if scheme.endswith("unix"):
+        with socket.socket(socket.AF_UNIX) as knocking:
+            knocking.connect("/" + path.lstrip("/"))
 
 
 def _attach(client: docker.DockerClient, container: Container) -> Line:

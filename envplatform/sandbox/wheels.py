@@ -18,9 +18,11 @@ from pathlib import Path
 
 from envplatform.errors import TargetError
 from envplatform.sandbox.interpreters import Interpreter
-from envplatform.tree import checked_path
+from envplatform.tree import TreeError, checked_path
 
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,\s-]+\])?[^@/\\]*")
+_PLAIN = re.compile(
+    r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._, -]+\])?[^@/\\\x00-\x1f]*"
+)
 _DOWNLOAD_S = 900
 _OLDEST_GLIBC, _NEWEST_GLIBC = 5, 28
 """manylinux_2_5 to 2_28: what every Debian and Ubuntu of today can load."""
@@ -90,7 +92,7 @@ def unpack(wheel: Wheel, site: Path) -> None:
                 target.write_bytes(archive.read(entry))
                 executable = entry.external_attr >> 16 & 0o100
                 target.chmod(0o755 if executable else 0o644)
-    except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
+    except (OSError, zipfile.BadZipFile, NotImplementedError, TreeError) as error:
         msg = f"{wheel.path.name} can't be unpacked: {error}"
         raise TargetError(msg) from error
 

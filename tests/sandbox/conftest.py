@@ -1,19 +1,32 @@
 """Both sandboxes under one name, for tests that must hold in each."""
 
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from envplatform.sandbox.base import Image, Sandbox, SandboxProvider
+from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.sandbox.images import build_image
 from tests.sandbox.host import LIMITS
 
 
-@pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+@pytest.fixture(
+    params=["bubblewrap", pytest.param("docker_provider", marks=pytest.mark.docker)],
+    ids=["bubblewrap", "docker"],
+)
 def provider(request: pytest.FixtureRequest) -> SandboxProvider:
     """Each sandbox in turn."""
-    name = "bubblewrap" if request.param == "bubblewrap" else "docker_provider"
-    found: SandboxProvider = request.getfixturevalue(name)
+    found: SandboxProvider = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture
+def watchdog(bubblewrap: BubblewrapProvider) -> BubblewrapProvider:
+    """Bubblewrap as on a machine that gives us no control groups."""
+    found = BubblewrapProvider(control_groups=False)
+    assert (found.info.limits, found.info.kind) == ("best_effort", bubblewrap.info.kind)
     return found
 
 
@@ -34,3 +47,11 @@ async def sandbox(provider: SandboxProvider, image: Image) -> AsyncIterator[Sand
     """An open sandbox with tight limits."""
     async with provider.open(image, LIMITS) as opened:
         yield opened
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    """A scratch folder that other users can enter, which pytest's own can't be."""
+    with tempfile.TemporaryDirectory(prefix="scratch-") as folder:
+        Path(folder).chmod(0o711)
+        yield Path(folder)

@@ -1,12 +1,14 @@
 """From opening to closing: nothing stays behind, whoever dies first."""
 
+import asyncio
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import docker
 import pytest
@@ -15,7 +17,9 @@ from envplatform.errors import SandboxError
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.sandbox.docker import DockerProvider
+from envplatform.sandbox.owners import LABEL
 from tests.sandbox.host import LIMITS, ends, python, runs, runs_python
+from tests.sandbox.relay import relay
 
 _OWNER = """
 import asyncio, sys
@@ -38,9 +42,19 @@ async def main(kind, scratch, python):
 asyncio.run(main(*sys.argv[1:]))
 """
 
+ENGINE = "/var/run/docker.sock"
 
-def killed_owner(kind: str, scratch: Path, version: str, *, early: bool) -> str:
-    """Let a process open a sandbox and kill it; return the marker of its command.
+
+class Killed(NamedTuple):
+    """An owner that was killed."""
+
+    pid: int
+    marker: str
+    """In the command line of what ran in its sandbox."""
+
+
+def killed_owner(kind: str, scratch: Path, version: str, *, early: bool) -> Killed:
+    """Let a process open a sandbox, run a command in it, and kill it.
 
     `early`: as soon as the command can be seen anywhere, so that it is still being
     launched; else when it runs.
@@ -58,15 +72,7 @@ def killed_owner(kind: str, scratch: Path, version: str, *, early: bool) -> str:
             assert time.monotonic() < deadline
             time.sleep(0.001)
         owner.kill()
-    return marker
-
-
-@pytest.fixture
-def scratch() -> Iterator[Path]:
-    """A scratch folder that other users can enter, which pytest's own can't be."""
-    with tempfile.TemporaryDirectory(prefix="scratch-") as folder:
-        Path(folder).chmod(0o711)
-        yield Path(folder)
+    return Killed(owner.pid, marker)
 
 
 def names(folder: Path) -> list[str]:
@@ -82,10 +88,14 @@ def engine() -> Iterator[docker.DockerClient]:
     client.close()
 
 
-def containers(engine: docker.DockerClient) -> set[str]:
-    """Ids of all containers, dead ones too."""
+def containers(engine: docker.DockerClient, owner: int) -> set[str]:
+    """Ids of all containers, dead ones too, that a process has opened."""
     found = engine.containers.list(all=True, ignore_removed=True)
-    return {str(container.id) for container in found}
+    return {
+        str(container.id)
+        for container in found
+        if f"/{owner}/" in container.labels.get(LABEL, "")
+    }
 
 
 @pytest.mark.usefixtures("bubblewrap")
@@ -108,9 +118,9 @@ async def test_closing_docker_leaves_nothing(
 ) -> None:
     async with docker_provider.open(docker_image, LIMITS) as sandbox:
         name = sandbox.container_id
-        assert name in containers(engine)
+        assert name in containers(engine, os.getpid())
         await sandbox.exec(["sh", "-c", "sleep 300 left-over-docker & exit 0"])
-    assert name not in containers(engine)
+    assert name not in containers(engine, os.getpid())
     assert not runs("left-over-docker")
 
 
@@ -128,8 +138,8 @@ async def test_a_sandbox_is_closed_when_its_user_fails(
 async def test_code_dies_with_its_owner_and_the_next_one_sweeps_up(
     bare_image: Image, scratch: Path
 ) -> None:
-    marker = killed_owner("bubblewrap", scratch, bare_image.python, early=False)
-    assert ends(marker)
+    killed = killed_owner("bubblewrap", scratch, bare_image.python, early=False)
+    assert ends(killed.marker)
     assert len(names(scratch)) == 1
     async with BubblewrapProvider(scratch=scratch).open(bare_image) as living:
         assert len(names(scratch)) == 1
@@ -142,9 +152,9 @@ def test_an_owner_killed_during_a_launch_leaves_nothing_after_the_next_sweep(
     bare_image: Image, scratch: Path
 ) -> None:
     for _ in range(4):
-        marker = killed_owner("bubblewrap", scratch, bare_image.python, early=True)
+        killed = killed_owner("bubblewrap", scratch, bare_image.python, early=True)
         BubblewrapProvider(scratch=scratch)
-        assert ends(marker)
+        assert ends(killed.marker)
         assert names(scratch) == []
 
 
@@ -155,14 +165,12 @@ async def test_a_container_dies_with_its_owner_and_the_next_one_sweeps_up(
     engine: docker.DockerClient,
     tmp_path: Path,
 ) -> None:
-    before = containers(engine)
-    marker = killed_owner("docker", tmp_path, docker_image.python, early=False)
-    assert ends(marker)
-    orphans = containers(engine) - before
-    assert len(orphans) == 1
+    killed = killed_owner("docker", tmp_path, docker_image.python, early=False)
+    assert ends(killed.marker)
+    assert len(containers(engine, killed.pid)) == 1
     async with docker_provider.open(docker_image) as living:
         DockerProvider(base="envplatform/base:bookworm").close()
-        assert not orphans & containers(engine)
+        assert not containers(engine, killed.pid)
         assert (await living.exec(["true"])).exit_code == 0
 
 
@@ -176,6 +184,31 @@ async def test_a_container_that_is_taken_away_is_no_verdict(
             await sandbox.exec(["true"])
         with pytest.raises(SandboxError):
             await sandbox.download("/workspace")
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker_provider")
+async def test_an_engine_that_is_lost_is_no_verdict(
+    docker_image: Image, engine: docker.DockerClient, scratch: Path
+) -> None:
+    with relay(scratch / "docker.sock", ENGINE) as way:
+        url = f"unix://{scratch}/docker.sock"
+        provider = DockerProvider(base="envplatform/base:bookworm", url=url)
+        async with AsyncExitStack() as stack:
+            sandbox = await stack.enter_async_context(provider.open(docker_image))
+            assert (await sandbox.exec(["true"])).exit_code == 0
+            running = asyncio.create_task(sandbox.exec(["sleep", "60"]))
+            await asyncio.sleep(0.5)
+            way.cut()
+            with pytest.raises(SandboxError, match="does not answer any more"):
+                await running
+            with pytest.raises(SandboxError, match="can't be removed"):
+                await stack.aclose()
+            engine.containers.get(sandbox.container_id).remove(force=True)
+        with pytest.raises(SandboxError):
+            async with provider.open(docker_image):
+                pass
+        provider.close()
 
 
 async def test_a_fresh_sandbox_is_empty(

@@ -1,10 +1,18 @@
 """Code that wants too much is stopped, and the sandbox stays of use."""
 
+import uuid
 from dataclasses import replace
 
 import pytest
 
-from envplatform.sandbox.base import Ending, Limits, Sandbox
+from envplatform.sandbox.base import (
+    WRITABLE,
+    Ending,
+    Image,
+    Limits,
+    Sandbox,
+    SandboxProvider,
+)
 from tests.sandbox.host import LIMITS, ends, python, runs
 
 FORK_BOMB = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"
@@ -54,7 +62,7 @@ DEAF = (
 )
 
 
-@pytest.mark.parametrize(
+GREED = pytest.mark.parametrize(
     ("code", "limits", "ending"),
     [
         pytest.param(FORK_BOMB, LIMITS, "process_limit", id="fork bomb"),
@@ -70,16 +78,35 @@ DEAF = (
         pytest.param(DEAF, replace(LIMITS, wall_s=1), "timeout", id="ignores signals"),
     ],
 )
+
+
+@GREED
 async def test_code_that_wants_too_much_is_stopped(
     sandbox: Sandbox, code: str, limits: Limits, ending: Ending
 ) -> None:
-    marker = f"hostile-{id(code)}-{sandbox.info.kind}"
+    await stopped(sandbox, code, limits, ending)
+
+
+@GREED
+async def test_code_is_stopped_where_there_are_no_control_groups(
+    watchdog: SandboxProvider,
+    bare_image: Image,
+    code: str,
+    limits: Limits,
+    ending: Ending,
+) -> None:
+    async with watchdog.open(bare_image, LIMITS) as sandbox:
+        await stopped(sandbox, code, limits, ending)
+
+
+async def stopped(sandbox: Sandbox, code: str, limits: Limits, ending: Ending) -> None:
+    """Run `code`, see it end as expected with all its processes, and clean up."""
+    marker = f"hostile-{uuid.uuid4().hex}"
     result = await sandbox.exec(["python3", "-c", code, marker], limits=limits)
     assert (result.ending, result.exit_code, result.signal) == (ending, None, None)
     assert not runs(marker)
-    cleaned = await sandbox.exec(
-        ["sh", "-c", "rm -rf /tmp/* /workspace/* /tests/* /logs/* /home/agent/*"]
-    )
+    places = " ".join(f"{place}/*" for place in WRITABLE)
+    cleaned = await sandbox.exec(["sh", "-c", f"rm -rf {places}"])
     assert (cleaned.ending, cleaned.exit_code) == ("exited", 0)
 
 
