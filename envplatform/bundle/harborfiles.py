@@ -15,6 +15,11 @@ TASK_ORGANISATION = "envplatform"
 AGENT_USER = "agent"
 AGENT_UID = 1000
 
+_INSTALL = """\
+COPY requirements.txt /opt/requirements.txt
+RUN python3 -m pip install --no-cache-dir --only-binary=:all: --target /opt/site -r /opt/requirements.txt
+"""
+
 TomlValue = str | int | float | Sequence[str]
 
 
@@ -62,14 +67,13 @@ def dockerfile(image: ImageReference) -> bytes:
 
     The base is an argument, so that a place without a registry can name its own.
     """
+    install = _INSTALL if image.requirements else ""
     return f"""\
 # Derived from the image {image.name}, content digest {image.digest}.
 ARG BASE=python:{image.python}-slim
 FROM ${{BASE}}
-COPY requirements.txt /opt/requirements.txt
-RUN python3 -m pip install --no-cache-dir --no-deps --only-binary=:all: --target /opt/site -r /opt/requirements.txt
-ENV PYTHONPATH=/opt/site PYTHONDONTWRITEBYTECODE=1
-RUN useradd --create-home --uid {AGENT_UID} {AGENT_USER} && mkdir -p /logs/verifier /tests /solution && chown -R {AGENT_USER}: /logs
+{install}ENV PYTHONPATH=/opt/site PYTHONDONTWRITEBYTECODE=1
+RUN useradd --create-home --uid {AGENT_UID} {AGENT_USER}
 COPY --chown={AGENT_USER}:{AGENT_USER} workspace/ /workspace/
 RUN chown {AGENT_USER}: /workspace
 WORKDIR /workspace

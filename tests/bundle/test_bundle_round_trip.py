@@ -102,7 +102,7 @@ def test_the_digest_knows_no_order(
 def test_the_digest_of_a_known_environment_stays() -> None:
     """A change here means a change of the format: raise FORMAT and add a migration."""
     assert environment_digest(sample_environment()) == (
-        "36f01cd3ac8c1b6e7fe01217557254e5fbf0a3e4eb9b8c40ed9721d1bc81194a"
+        "52507b606605673b346386d6b6006b5dc04f7c3996390cafa182db3451ab3a9e"
     )
 
 

@@ -3,14 +3,19 @@
 Every verdict must be the same in bubblewrap and in Docker.
 """
 
+import io
+import json
+import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import docker
 import pytest
 
 from envplatform.bundle import Environment, all_passed
 from envplatform.grading import final_workspace, grade, open_environment, run_gate
 from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.sandbox.contexts import find_base, image_for
 from envplatform.sandbox.images import build_image
 from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
 from envplatform.tree import File, Tree
@@ -22,6 +27,7 @@ import os, pathlib
 def write():
     pathlib.Path("/logs/verifier/reward.json").write_text('{REWARD}')
 """
+NOTHING = {"reward": 0.0, "fail_to_pass": 0.0, "pass_to_pass": 1.0}
 PASSING = b"def test_ends_count():\n    pass\n"
 ALWAYS_PASSED = b"""
 import pytest
@@ -143,11 +149,7 @@ async def test_tests_settings_and_plugins_of_the_agent_have_no_effect(
 ) -> None:
     workspace = _with(environment, changes)
     grading = await grade(provider, environment, workspace, image=image)
-    assert dict(grading.components) == {
-        "reward": 0.0,
-        "fail_to_pass": 0.0,
-        "pass_to_pass": 1.0,
-    }, grading
+    assert dict(grading.components) == NOTHING, grading
 
 
 @pytest.mark.parametrize(
@@ -265,3 +267,62 @@ async def test_an_agent_finds_no_trace_of_hidden_tests_or_solution(
     async with open_environment(provider, environment, image=image) as sandbox:
         done = await sandbox.exec(["sh", "-c", search])
     assert done.stdout.decode().split() == ["/solution:", "/tests:"]
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker_provider")
+@pytest.mark.parametrize(
+    ("code", "status", "expected"),
+    [
+        ("", 0, NOTHING),
+        (WRITE + "write(); os.kill(os.getppid(), 9); write()", 1, None),
+        (WRITE + "os.kill(-1, 9); write()", 1, None),
+        (WRITE + "os.kill(-1, 15); write(); import time; time.sleep(9)", 1, None),
+    ],
+    ids=["honest", "parent", "all", "all-and-waits"],
+)
+def test_as_root_the_verifier_outlives_what_it_runs(
+    image: Image,
+    environment: Environment,
+    code: str,
+    status: int,
+    expected: Mapping[str, float] | None,
+) -> None:
+    """Harbor's containers run as root, and Harbor ignores how test.sh ended.
+
+    Without a lesser user for the suite, this code would leave a full reward.
+    """
+    client = docker.from_env()
+    base = find_base(client, "envplatform/base:bookworm")
+    container = client.containers.create(
+        image_for(client, image, base),
+        entrypoint=["sleep", "600"],
+        user="0:0",
+        network_mode="none",
+        environment={"PYTHONPATH": "/opt/site", "PATH": "/opt/bin:/usr/bin:/bin"},
+        labels=["envplatform.test"],
+    )
+    try:
+        container.start()
+        container.put_archive("/workspace", _tar(_with_code(environment, code)))
+        container.put_archive("/tests", _tar(environment.tests))
+        made = container.exec_run(["mkdir", "-m", "777", "/logs/verifier"])
+        graded = container.exec_run(["bash", "/tests/test.sh"])
+        reward = container.exec_run(["cat", "/logs/verifier/reward.json"])
+    finally:
+        container.remove(force=True)
+        client.close()
+    assert (made.exit_code, graded.exit_code) == (0, status), graded.output
+    assert reward.exit_code == (0 if expected else 1)
+    assert isinstance(reward.output, bytes)
+    assert expected is None or json.loads(reward.output) == expected
+
+
+def _tar(tree: Tree) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for path, file in tree.items():
+            entry = tarfile.TarInfo(path)
+            entry.size, entry.mode = len(file.data), 0o644
+            archive.addfile(entry, io.BytesIO(file.data))
+    return packed.getvalue()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from .processes import hide, sweep
+from .processes import hide, lesser_user, sweep
 from .restore import restore
 
 LOGS = Path("/logs/verifier")
+HOME = "/home/agent"
 _GRACE_S = 30
 _NO_SAY = {"forged", "inconsistent", "crashed"}
 """Endings after which single results mean nothing."""
@@ -34,17 +36,26 @@ def main(here: Path) -> int:
     try:
         result = _run(here / "p2f" / "start.py", job)
     except UnusableError as error:
-        sys.stderr.write(f"no verdict: {error}\n")
-        return 1
-    finally:
-        swept = sweep()
-    if not swept:
-        sys.stderr.write("no verdict: something in the workspace can't be ended\n")
-        return 1
+        return _no_verdict(str(error))
+    if not sweep():
+        return _no_verdict("something in the workspace can't be ended")
     scores, details = score(result, plan, trap)
     _write("details.json", details)
     _write("reward.json", scores)
     return 0
+
+
+def _no_verdict(why: str) -> int:
+    """Leave no reward: Harbor reads one whatever our status, and we wrote none."""
+    sys.stderr.write(f"no verdict: {why}\n")
+    sweep()
+    for name in ("reward.json", "reward.txt"):
+        left = LOGS / name
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(str(left))
+        elif left.exists() or left.is_symlink():
+            left.unlink()
+    return 1
 
 
 def score(
@@ -100,6 +111,8 @@ def _run(start: Path, job: dict[str, Any]) -> dict[str, Any]:
             stdout=subprocess.PIPE,
             timeout=job["run_timeout_s"] + _GRACE_S,
             check=False,
+            env={**os.environ, "HOME": HOME},
+            preexec_fn=lesser_user(Path(job["root"])),
         )
         result: dict[str, Any] = json.loads(done.stdout)
     except (subprocess.TimeoutExpired, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Shields this process from others of its user, and ends those that came after it."""
+"""Shields this process from what it starts, and ends what came after it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import os
 import resource
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+LESSER = 1000
+"""User and group of the agent, in every image of ours."""
 
 _PR_SET_DUMPABLE = 4
 _ROUNDS = 200
@@ -20,6 +24,26 @@ def hide() -> None:
     """Shut this process's memory and files to other processes of its user."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def lesser_user(root: Path) -> Callable[[], None] | None:
+    """Give `root` to a user who is not us, where we can; return how to become them.
+
+    As root (Harbor's own containers) we then can't be killed by the code under test,
+    nor can it write where we do. None where we are an ordinary user ourselves.
+    """
+    if os.geteuid() != 0:
+        return None
+    for folder, _, names in os.walk(str(root)):
+        for path in (Path(folder), *(Path(folder, name) for name in names)):
+            os.chown(str(path), LESSER, LESSER)
+
+    def become() -> None:
+        os.setgroups([])
+        os.setgid(LESSER)
+        os.setuid(LESSER)
+
+    return become
 
 
 def sweep() -> bool:
