@@ -28,20 +28,13 @@ def write_beneath(root: Path, to: str, tree: Tree, *, owner: int | None) -> None
     must be, is removed: an upload always succeeds, whatever the code left there.
     `owner` is the user and group id to give to what is made (None: leave it).
     """
-    for path, file in sorted(tree.items()):
-        *parents, name = f"{to}/{path}".split("/")
-        with _opened(os.open(root, _FOLDER)) as top:
-            folder = top
-            for parent in parents:
-                inner = _entered(folder, parent, owner)
-                if folder != top:
-                    os.close(folder)
-                folder = inner
-            try:
-                _put(folder, name, file, owner)
-            finally:
-                if folder != top:
-                    os.close(folder)
+    with _opened(os.open(root, _FOLDER)) as top:
+        writer = _Writer(top, owner)
+        try:
+            for path, file in sorted(tree.items()):
+                writer.put(f"{to}/{path}", file)
+        finally:
+            writer.close()
 
 
 def read_beneath(root: Path, path: str, *, max_bytes: int) -> dict[str, File]:
@@ -129,19 +122,50 @@ def _folder(folder: int, name: str) -> int:
         raise
 
 
-def _put(folder: int, name: str, file: File, owner: int | None) -> None:
+class _Writer:
+    """Puts files below an open folder; stays in the directory it wrote to last."""
+
+    def __init__(self, top: int, owner: int | None) -> None:
+        self._top = top
+        self._owner = owner
+        self._folder = os.dup(top)
+        self._at: list[str] = []
+
+    def put(self, path: str, file: File) -> None:
+        """Write one file; its directories are made where they are missing."""
+        *parents, name = path.split("/")
+        if parents != self._at:
+            self._move(parents)
+        _clear(self._folder, name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(os.open(name, flags, 0o600, dir_fd=self._folder), "wb") as out:  # noqa: PTH123  a descriptor, not a path
+            out.write(file.data)
+            os.fchmod(out.fileno(), 0o755 if file.executable else 0o644)
+            if self._owner is not None:
+                os.fchown(out.fileno(), self._owner, self._owner)
+
+    def close(self) -> None:
+        """Let go of the directory."""
+        os.close(self._folder)
+
+    def _move(self, parents: list[str]) -> None:
+        folder, self._folder = self._folder, os.dup(self._top)
+        os.close(folder)
+        self._at = []
+        for name in parents:
+            inner = _entered(self._folder, name, self._owner)
+            os.close(self._folder)
+            self._folder = inner
+        self._at = parents
+
+
+def _clear(folder: int, name: str) -> None:
     try:
         os.unlink(name, dir_fd=folder)
     except FileNotFoundError:
         pass
     except (IsADirectoryError, PermissionError):
         remove(Path(f"/proc/{os.getpid()}/fd/{folder}", name))
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(name, flags, 0o600, dir_fd=folder), "wb") as out:  # noqa: PTH123  a descriptor, not a path
-        out.write(file.data)
-        os.fchmod(out.fileno(), 0o755 if file.executable else 0o644)
-        if owner is not None:
-            os.fchown(out.fileno(), owner, owner)
 
 
 class _Reader:

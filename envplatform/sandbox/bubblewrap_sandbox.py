@@ -21,6 +21,7 @@ from envplatform.sandbox.endings import (
     result_of,
 )
 from envplatform.sandbox.execution import Bounds, Outcome, execute
+from envplatform.sandbox.inside.seccomp import filter_program
 from envplatform.sandbox.launch import Command
 from envplatform.sandbox.mounts import Layout, environment_options, mount_options
 from envplatform.sandbox.places import inside_place
@@ -145,6 +146,7 @@ class BubblewrapSandbox(Sandbox):
             options=tuple(options),
             argv=limited(tuple(argv), limits),
             stdin=stdin,
+            system_calls=filter_program(os.uname().machine),
         )
 
     def _execute(

@@ -24,6 +24,8 @@ class Command:
     """Bubblewrap's, given through a file: they may be long."""
     argv: tuple[str, ...]
     stdin: bytes
+    system_calls: bytes
+    """Filter program for the kernel; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +67,17 @@ def launched(command: Command) -> Iterator[Launched]:
         held, release = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         stack.enter_context(held)
         stack.enter_context(release)
-        own = ("--json-status-fd", str(status_in), "--block-fd", str(held.fileno()))
-        options = _file((*command.options, *own), stack)
+        own: tuple[str, ...] = (
+            "--json-status-fd",
+            str(status_in),
+            "--block-fd",
+            str(held.fileno()),
+        )
+        system_calls = _file(command.system_calls, stack)
+        if command.system_calls:
+            own += ("--seccomp", str(system_calls))
+        words = (*command.options, *own)
+        options = _file(b"".join(os.fsencode(word) + b"\0" for word in words), stack)
         process = subprocess.Popen(
             [*command.launcher, "--args", str(options), "--", *command.argv],
             stdin=subprocess.PIPE,
@@ -74,7 +85,7 @@ def launched(command: Command) -> Iterator[Launched]:
             stderr=subprocess.PIPE,
             env=_BARE,
             cwd="/",
-            pass_fds=(options, status_in, held.fileno()),
+            pass_fds=(options, system_calls, status_in, held.fileno()),
             start_new_session=True,
             umask=0o022,
             bufsize=0,
@@ -92,13 +103,13 @@ def _pipe(stack: ExitStack) -> tuple[int, int]:
     return ends
 
 
-def _file(words: tuple[str, ...], stack: ExitStack) -> int:
-    """An anonymous file of NUL-terminated words, at its beginning."""
-    descriptor = os.memfd_create("options")
+def _file(data: bytes, stack: ExitStack) -> int:
+    """An anonymous file with `data`, at its beginning."""
+    descriptor = os.memfd_create("envplatform")
     stack.callback(os.close, descriptor)
-    data = memoryview(b"".join(os.fsencode(word) + b"\0" for word in words))
-    while data:
-        data = data[os.write(descriptor, data) :]
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 

@@ -121,6 +121,22 @@ async def test_there_is_no_way_to_any_network(sandbox: Sandbox, address: str) ->
     assert result.stdout == b"OSError\n"  # unreachable at once, not a time-out
 
 
+async def test_the_machine_below_is_out_of_reach(sandbox: Sandbox) -> None:
+    """A network namespace alone does not cover AF_VSOCK."""
+    code = """
+import socket
+made = []
+for family in range(1, 50):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):
+        try: socket.socket(family, kind).close()
+        except OSError: continue
+        made.append(family)
+print(sorted(set(made)))
+"""
+    result = await python(sandbox, code)
+    assert result.stdout == b"[1, 2, 10, 16]\n"
+
+
 async def test_names_are_not_resolved(sandbox: Sandbox) -> None:
     code = "import socket; socket.getaddrinfo('example.org', 80)"
     result = await python(sandbox, code)
@@ -228,6 +244,9 @@ except OSError as error:
         "call('mount', b'none', b'/tmp', b'tmpfs', 0, None)",
         "call('setns', os.open('/proc/1/ns/mnt', os.O_RDONLY), 0)",
         "call('sethostname', b'x', 1)",
+        # keyctl: keys of the host's session
+        "call('syscall', 250 if os.uname().machine == 'x86_64' else 219, 0, -3, 1)",
+        "call('syscall', 425, 8, ctypes.create_string_buffer(120))",  # io_uring_setup
     ],
 )
 async def test_powers_are_refused(sandbox: Sandbox, attempt: str) -> None:

@@ -14,6 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from envplatform.sandbox.inside import seccomp
 from envplatform.sandbox.inside.channel import CHUNK, Channel, Request, reap
 from envplatform.sandbox.inside.guard import Signals, expose, wait
 
@@ -26,6 +27,8 @@ _WHY_BYTES = 4096  # a pipe takes this much at once
 _MEGABYTE = 1024 * 1024
 _TICKS_S = os.sysconf("SC_CLK_TCK")
 _NOT_RUN, _NOT_FOUND = 126, 127
+_BROKEN = 0
+"""No fault of the command: its walls could not be put up."""
 _COUNTERS = {
     "out_of_memory": ("oom_kill", "memory.events", "memory/memory.oom_control"),
     "process_limit": ("max", "pids.events", "pids/pids.events"),
@@ -45,6 +48,8 @@ def run(
         kill_all()
     command.drain()
     answer = command.answer()
+    if "error" in answer:
+        return answer, b""
     answer["seconds"] = time.monotonic() - started
     return answer, bytes(command.kept[0]) + bytes(command.kept[1])
 
@@ -117,6 +122,8 @@ class _Command:
         if self._why:
             number, _, text = self._why.partition(b" ")
             code = int(number)
+            if code == _BROKEN:
+                return {"error": text.decode(errors="replace")}
             self._keep(1, b"envplatform: " + text + b"\n")
         elif self._status is not None:
             signaled = os.WIFSIGNALED(self._status)
@@ -199,9 +206,10 @@ def _become(request: Request, ends: list[tuple[int, int]]) -> None:
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)  # Python had them ignored
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        seccomp.apply(os.uname().machine)
         why = _execute(request.header)
     except BaseException as error:  # noqa: BLE001  this is a forked child: it must end
-        why = f"{_NOT_RUN} {error}"
+        why = f"{_BROKEN} {error}"
     os.write(ends[3][1], why.encode("utf-8", "surrogateescape")[:_WHY_BYTES])
     os._exit(_NOT_RUN)
 
