@@ -2,7 +2,7 @@
 
 import io
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from unidiff.patch import PatchSet
 
@@ -52,6 +52,7 @@ FILES = st.builds(File, DATA, st.booleans())
 TREES = st.dictionaries(PATHS, FILES, max_size=4)
 
 
+@settings(deadline=None)
 @given(TREES, TREES)
 def test_diff_then_apply_gives_back_the_new_tree(
     old: dict[str, File], new: dict[str, File]
@@ -65,6 +66,7 @@ def test_diff_then_apply_gives_back_the_new_tree(
     assert patched_paths(patch) == tuple(sorted(changed))
 
 
+@settings(deadline=None)
 @given(DATA, DATA)
 def test_unidiff_counts_the_same_lines(old: bytes, new: bytes) -> None:
     """A second reader finds what we meant, so the diff means to others what it does to us."""
@@ -85,6 +87,7 @@ def test_unidiff_counts_the_same_lines(old: bytes, new: bytes) -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(LINES, max_size=40), st.lists(LINES, max_size=40))
 def test_blocks_are_equal_lines_in_order(old: list[bytes], new: list[bytes]) -> None:
     """No line is matched twice, and no block touches the next one."""
@@ -98,6 +101,7 @@ def test_blocks_are_equal_lines_in_order(old: list[bytes], new: list[bytes]) -> 
         ends.append((i, j))
 
 
+@settings(deadline=None)
 @given(st.binary(min_size=1))
 def test_quoting_a_name_can_be_undone(name: bytes) -> None:
     """For any bytes, line ends included."""

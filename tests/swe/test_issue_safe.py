@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envplatform.swe.issue.safe import (
@@ -50,6 +50,7 @@ def test_what_terminals_and_sandboxes_leave_is_taken_out(raw: str, shown: str) -
     assert clean(raw) == shown
 
 
+@settings(deadline=None)
 @given(NASTY)
 def test_cleaned_text_holds_no_hidden_sign(raw: str) -> None:
     """Whatever comes in."""
@@ -58,6 +59,7 @@ def test_cleaned_text_holds_no_hidden_sign(raw: str) -> None:
     )
 
 
+@settings(deadline=None)
 @given(NASTY)
 def test_a_fence_is_closed_by_us_alone(raw: str) -> None:
     """No line inside is a fence as long as ours, so nothing inside is Markdown."""
@@ -70,6 +72,7 @@ def test_a_fence_is_closed_by_us_alone(raw: str) -> None:
         assert len(run.group(1)) < len(first)
 
 
+@settings(deadline=None)
 @given(NASTY)
 def test_a_span_stays_one_span(raw: str) -> None:
     """No run of ticks inside is as long as ours, and it has no line end."""

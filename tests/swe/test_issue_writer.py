@@ -4,7 +4,7 @@ import re
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envplatform.grading.secrets import passages_of
@@ -155,6 +155,7 @@ HOSTILE = st.text(
 )
 
 
+@settings(deadline=None)
 @given(HOSTILE, st.integers(0, 99))
 def test_hostile_reports_never_break_the_writer_or_its_markdown(
     report: str, seed: int

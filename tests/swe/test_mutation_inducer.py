@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envplatform.patches import apply_patch, diff_trees, patched_paths
@@ -96,6 +96,7 @@ def test_every_operator_finds_a_place_in_the_sample() -> None:
     }
 
 
+@settings(deadline=None)
 @given(
     st.integers(0, 2**32),
     st.integers(1, 30),

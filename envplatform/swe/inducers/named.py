@@ -1,6 +1,8 @@
 """Inducers by the names that `envplatform.toml` gives them."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 from envplatform.errors import ConfigError
@@ -8,7 +10,7 @@ from envplatform.swe.inducers.base import Inducer
 from envplatform.swe.inducers.mutation import MutationInducer
 
 _MAKERS: Mapping[str, Callable[[], Inducer]] = MappingProxyType(
-    {"mutation": MutationInducer}
+    {"mutation": partial(MutationInducer, clock=time.perf_counter)}
 )
 
 

@@ -1,7 +1,8 @@
 """A failing test as an example that a user could type: set-up, expression, result.
 
-Statements of the test that the failing one needs are kept, the rest goes. What hangs
-on fixtures, loops or helper files gives no example: the issue then speaks of less.
+Statements of the test that the failing one needs are kept, the rest goes. Fixtures are
+named. What hangs on loops or helper files, or is inherited from one, gives no example:
+the issue then speaks of less.
 """
 
 import ast
@@ -16,9 +17,11 @@ from envplatform.swe.issue.report import Failure, read_failure
 from envplatform.swe.issue.setup import Setup, Substitution, find_setup, substituted
 from envplatform.swe.issue.testcode import (
     Imported,
+    find_class,
     find_function,
     imports,
     loaded,
+    parse_test,
     stored,
     trace,
 )
@@ -75,13 +78,17 @@ def example_of(test: FailingTest, modules: frozenset[str]) -> Example | None:
 
 
 def subjects_of(test: FailingTest, modules: frozenset[str]) -> tuple[str, ...]:
-    """Public names that a test's function uses, sorted; for lack of an example."""
+    """Public names that a test uses, sorted; for lack of an example.
+
+    Of a test that its class inherits, the names that the class itself sets.
+    """
+    module = parse_test(test.source)
     function = find_function(test)
-    if function is None:
+    code = function[1] if function else find_class(test)
+    if module is None or code is None:
         return ()
-    module, node = function
     known = imports(module, modules)
-    used = [known[name] for name in loaded(node) if name in known]
+    used = [known[name] for name in loaded(code) if name in known]
     return tuple(sorted({one.dotted for one in used if one.ours}))
 
 

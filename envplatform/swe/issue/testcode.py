@@ -39,8 +39,17 @@ def parse_test(source: str) -> ast.Module | None:
 def find_function(test: FailingTest) -> tuple[ast.Module, Function] | None:
     """Return a test's file and function; None if either can't be read."""
     module = parse_test(test.source)
-    function = _function(module, test.names) if module else None
-    return (module, function) if module and function else None
+    if module is None or not test.names:
+        return None
+    holder = find_class(test)
+    if holder is None and len(test.names) > 1:
+        return None
+    functions = [
+        node
+        for node in (holder or module).body
+        if isinstance(node, Function) and node.name == test.names[-1]
+    ]
+    return (module, functions[-1]) if functions else None
 
 
 def trace(test: FailingTest, shown: Sequence[str]) -> TracedTest | None:
@@ -64,17 +73,18 @@ def _begins(statement: ast.stmt, line: str, lines: Sequence[str]) -> bool:
     return bool(line) and index < len(lines) and lines[index].strip() == line
 
 
-def _function(module: ast.Module, names: Sequence[str]) -> Function | None:
-    body: Sequence[ast.stmt] = module.body
-    for name in names[:-1]:
-        found = [n for n in body if isinstance(n, ast.ClassDef) and n.name == name]
-        if not found:
+def find_class(test: FailingTest) -> ast.ClassDef | None:
+    """Return the class that a test's id names; None for a plain function."""
+    module = parse_test(test.source)
+    body: Sequence[ast.stmt] = module.body if module else ()
+    found: ast.ClassDef | None = None
+    for name in test.names[:-1]:
+        classes = [n for n in body if isinstance(n, ast.ClassDef) and n.name == name]
+        if not classes:
             return None
-        body = found[-1].body
-    functions = [
-        n for n in body if isinstance(n, Function) and names and n.name == names[-1]
-    ]
-    return functions[-1] if functions else None
+        found = classes[-1]
+        body = found.body
+    return found
 
 
 def _ways(

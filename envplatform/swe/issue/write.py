@@ -18,9 +18,6 @@ from envplatform.swe.issue.snippets import session
 from envplatform.swe.issue.template import MAX_MORE, fits_sentence, render
 from envplatform.swe.targets import HealthyRepository
 
-REVISION = 1
-"""Grows whenever the same facts and seed give another text."""
-
 MAX_TESTS_READ = 30
 """Failing tests that are looked at for examples; the rest only counts."""
 _PLAINEST = 3
@@ -149,8 +146,10 @@ def _effort(example: Example) -> tuple[int, bool, int, int]:
 def _without_examples(facts: IssueFacts, secrets: _Secrets) -> Material:
     outputs: list[str] = []
     for test in facts.tests[:MAX_TESTS_READ]:
-        output = "\n".join(read_failure(test.report).errors[:_OUTPUT_LINES])
-        if output and output not in outputs and not secrets.are_in(output):
+        failure = read_failure(test.report)
+        shown = [f"> {line}" for line in failure.lines[-1:] if line]
+        output = "\n".join((*shown, *failure.errors[:_OUTPUT_LINES]))
+        if failure.errors and output not in outputs and not secrets.are_in(output):
             outputs.append(output)
     error = read_failure(facts.tests[0].report).exception
     return Material(
