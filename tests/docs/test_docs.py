@@ -1,0 +1,71 @@
+"""What the pages say exists, exists: commands, options, TOML, files, links."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.core import TyperGroup
+
+from envplatform.cli.main import app
+from envplatform.configuration import parse_configuration
+from envplatform.swe.targets import parse_target
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = (
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+)
+_COMMAND = re.compile(
+    r"`(envplatform [a-z][^`]*)`|^(envplatform [a-z].*)$", re.MULTILINE
+)
+_TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Yield page name and command line of everything shown."""
+    for page in PAGES:
+        for inline, block in _COMMAND.findall(page.read_text(encoding="utf-8")):
+            yield page.name, (inline or block)
+
+
+@pytest.mark.parametrize(("page", "line"), sorted(set(commands())))
+def test_a_command_takes_what_the_page_shows(page: str, line: str) -> None:
+    """Every subcommand and option is one that the command line knows."""
+    name, *arguments = shlex.split(line, comments=True)[1:]
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup), page
+    assert name in group.commands, page
+    options = {
+        option
+        for parameter in group.commands[name].params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    used = {argument for argument in arguments if argument.startswith("-")}
+    assert used <= options, page
+
+
+def test_pages_show_commands_at_all() -> None:
+    """The pattern above finds something, else it would prove nothing."""
+    assert len(set(commands())) > 8
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_toml_blocks_are_valid(page: Path) -> None:
+    """A block is an envplatform.toml, or a target.toml if it names one."""
+    for block in _TOML.findall(page.read_text(encoding="utf-8")):
+        if "[source]" in block:
+            parse_target(block, source=page.name, folder=page.parent)
+        else:
+            parse_configuration(block, source=page.name)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Relative links name files of the repository."""
+    for link, _ in _LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" not in link:
+            assert (page.parent / link).exists(), link
