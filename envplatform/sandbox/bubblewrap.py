@@ -7,6 +7,7 @@ mounted in `mounts`.
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -49,7 +50,7 @@ class BubblewrapProvider(SandboxProvider):
     this machine has some for us; without, the watchdog alone counts.
 
     Raises:
-        SandboxUnavailableError: bubblewrap is missing or too old.
+        SandboxUnavailableError: bubblewrap is missing or too old, or `scratch` closed.
     """
 
     def __init__(
@@ -65,6 +66,8 @@ class BubblewrapProvider(SandboxProvider):
             raise SandboxUnavailableError(msg)
         self._executable = path
         self._scratch = scratch or Path(tempfile.gettempdir())
+        if os.geteuid() == 0:
+            _check_enterable(self._scratch)
         self._cgroups = find_home() if control_groups else None
         self._threads = Threads()
         self.info = SandboxInfo(
@@ -165,3 +168,18 @@ def _version(path: str) -> str:
         msg = f"{path} is bubblewrap {version}: {HOW_TO_INSTALL}"
         raise SandboxUnavailableError(msg)
     return version
+
+
+def _check_enterable(folder: Path) -> None:
+    """Raise unless every user of this machine can enter `folder`.
+
+    Raises:
+        SandboxUnavailableError: names the folder that is closed.
+    """
+    for path in (folder.resolve(), *folder.resolve().parents):
+        if not path.is_dir() or not path.stat().st_mode & stat.S_IXOTH:
+            msg = (
+                f"sandboxes can't be made in {folder}: users other than root can't "
+                f"enter {path}; set TMPDIR or `scratch` to a folder such as /var/tmp"
+            )
+            raise SandboxUnavailableError(msg)

@@ -96,7 +96,13 @@ class DockerProvider(SandboxProvider):
             remove_container(container)
             msg = f"Docker could not start a container: {error}"
             raise SandboxError(msg) from error
-        return DockerSandbox(self.info, container, line, limits, self._threads)
+        sandbox = DockerSandbox(self.info, container, line, limits, self._threads)
+        try:
+            sandbox.greet()
+        except SandboxError:
+            sandbox.remove()
+            raise
+        return sandbox
 
     def _image(self, image: Image) -> str:
         """The id of the engine's image; one build at a time."""

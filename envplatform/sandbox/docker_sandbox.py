@@ -53,6 +53,14 @@ class DockerSandbox(Sandbox):
         self._threads = threads
         self._turn = asyncio.Lock()
 
+    def greet(self) -> None:
+        """Wait until the first process listens, to requests and to signals.
+
+        Raises:
+            SandboxError: it does not start.
+        """
+        self._move({"do": "greet"}, b"", 0, lambda: False)
+
     async def upload(self, tree: Tree, to: str) -> None:
         """Write `tree` below `to`; see the base class."""
         place = inside_place(to)

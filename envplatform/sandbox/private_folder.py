@@ -30,8 +30,10 @@ class PrivateFolder:
 
     def __init__(self, scratch: Path) -> None:
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=scratch))
-        self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        fresh = self.path / "unlocked"
+        self._lock = os.open(fresh, os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fresh.rename(self.path / _LOCK)  # no sweep ever sees it without its lock
 
     def give_away(self) -> int:
         """Give the folder to a user of its own; return its id. Root only.

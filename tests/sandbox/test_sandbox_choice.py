@@ -1,5 +1,6 @@
 """Which sandbox this machine gets, and what it is told where there is none."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,16 @@ async def test_a_bubblewrap_that_can_not_set_up_gives_no_verdict(
     async with fake.open(bare_image, LIMITS) as sandbox:
         with pytest.raises(SandboxError, match="could not set the sandbox up"):
             await sandbox.exec(["true"])
+
+
+@pytest.mark.usefixtures("bubblewrap")
+@pytest.mark.skipif(os.geteuid() != 0, reason="others need no folder for strangers")
+def test_a_scratch_folder_that_others_can_not_enter_is_named(scratch: Path) -> None:
+    closed = scratch / "closed"
+    (closed / "in").mkdir(parents=True)
+    closed.chmod(0o700)
+    with pytest.raises(SandboxUnavailableError, match=f"can't enter {closed};"):
+        BubblewrapProvider(scratch=closed / "in")
 
 
 async def test_a_site_folder_that_is_gone_gives_no_verdict(

@@ -14,7 +14,7 @@ import docker
 import pytest
 
 from envplatform.errors import SandboxError
-from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.sandbox.base import WRITABLE, Image, SandboxProvider
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.sandbox.docker import DockerProvider
 from envplatform.sandbox.owners import LABEL
@@ -172,6 +172,36 @@ async def test_a_container_dies_with_its_owner_and_the_next_one_sweeps_up(
         DockerProvider(base="envplatform/base:bookworm").close()
         assert not containers(engine, killed.pid)
         assert (await living.exec(["true"])).exit_code == 0
+
+
+@pytest.mark.docker
+async def test_a_container_has_every_wall(
+    docker_provider: DockerProvider, docker_image: Image, engine: docker.DockerClient
+) -> None:
+    async with docker_provider.open(docker_image, LIMITS) as sandbox:
+        found = engine.containers.get(sandbox.container_id).attrs
+        assert found["Image"] == sandbox.info.image_id
+    host, config = found["HostConfig"], found["Config"]
+    assert (host["NetworkMode"], host["IpcMode"]) == ("none", "private")
+    assert (host["CapDrop"], host["CapAdd"]) == (["ALL"], None)
+    assert host["SecurityOpt"] == ["no-new-privileges"]
+    assert (host["ReadonlyRootfs"], host["Privileged"]) == (True, False)
+    assert host["PidsLimit"] == LIMITS.processes + 1
+    assert host["Memory"] == host["MemorySwap"] == LIMITS.memory_mb * 1024 * 1024
+    assert (host["Binds"], host.get("Mounts"), found["Mounts"]) == (None, None, [])
+    assert set(host["Tmpfs"]) == set(WRITABLE)
+    assert config["User"] == "1000:1000"
+
+
+@pytest.mark.docker
+async def test_a_container_ends_by_itself_when_asked(
+    docker_provider: DockerProvider, docker_image: Image, engine: docker.DockerClient
+) -> None:
+    """Exit code 137 would be the engine's patience running out."""
+    async with docker_provider.open(docker_image, LIMITS) as sandbox:
+        container = engine.containers.get(sandbox.container_id)
+        container.stop(timeout=60)
+        assert container.wait()["StatusCode"] == 0
 
 
 @pytest.mark.docker

@@ -1,7 +1,9 @@
 """The small parts: what is kept of output, who is dead, what a disk holds."""
 
+import ast
 import os
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envplatform.errors import DownloadTooLargeError
+from envplatform.sandbox import inside
 from envplatform.sandbox.beneath import read_beneath, remove, write_beneath
 from envplatform.sandbox.endings import Finished, refusal, result_of
 from envplatform.sandbox.output import Kept
@@ -139,3 +142,23 @@ cd "$1"; n=0; while [ $n -lt 1500 ]; do mkdir d && cd d; n=$((n+1)); done
     remove(folder)
     assert not folder.exists()
     remove(folder)
+
+
+def test_what_runs_in_containers_needs_an_old_python_and_nothing_of_ours() -> None:
+    modules = sorted(Path(inside.__path__[0]).glob("*.py"))
+    assert len(modules) > 3
+    for module in modules:
+        tree = ast.parse(module.read_text(encoding="utf-8"), feature_version=(3, 7))
+        imported = {
+            name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in (
+                [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else [alias.name for alias in node.names]
+            )
+        }
+        for name in imported:
+            own = name.startswith("envplatform.sandbox.inside")
+            assert own or name.partition(".")[0] in sys.stdlib_module_names, name

@@ -29,6 +29,8 @@ def serve(
 ) -> tuple[dict[str, object], bytes]:
     """Do what is asked; return the answer and the bytes that follow it."""
     what = request.header.get("do")
+    if what == "greet":
+        return {}, b""
     if what == "run":
         return run(request, channel, signals)
     if what == "write":
