@@ -146,7 +146,9 @@ class BubblewrapSandbox(Sandbox):
             options=tuple(options),
             argv=limited(tuple(argv), limits),
             stdin=stdin,
-            system_calls=filter_program(os.uname().machine),
+            system_calls=filter_program(
+                os.uname().machine, shared_memory=self._cgroups is not None
+            ),
         )
 
     def _execute(

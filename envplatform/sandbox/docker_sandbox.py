@@ -179,6 +179,8 @@ class DockerSandbox(Sandbox):
         self._line.close()
         with suppress(*FAILURES):
             self._container.kill()
+        with suppress(*FAILURES):
+            self._container.wait(timeout=_GRACE_S)  # for a state that is final
         try:
             self._container.reload()
         except NotFound:

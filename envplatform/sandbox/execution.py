@@ -203,6 +203,7 @@ class _Execution:
             self._bounds.places,
             self._bounds.limits,
             used_before=self._bounds.used_before,
+            boxed=self._box is not None,
         )
         self._started_at = time.monotonic()
         self._deadline = self._started_at + self._bounds.limits.wall_s
@@ -235,6 +236,8 @@ class _Execution:
                 signal.pidfd_send_signal(self._init, signal.SIGKILL)
 
     def _exit_code(self) -> int | None:
-        last = self._status.splitlines()[-1:]
-        code = json.loads(last[0]).get("exit-code") if last else None
-        return None if code is None else int(code)
+        for line in self._status.split(b"\n")[:-1]:
+            code = json.loads(line).get("exit-code")
+            if code is not None:
+                return int(code)
+        return None

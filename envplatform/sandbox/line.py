@@ -21,6 +21,7 @@ from envplatform.sandbox.threads import Cancelled
 
 _CHUNK = 1 << 16
 _POLL_S = 0.2
+_STOP_S = 30.0
 _LONGEST_LINE = 64_000_000
 _LAST_WORDS = 2000
 
@@ -65,8 +66,11 @@ class Patience:
 
     def just_cancelled(self) -> bool:
         """Whether the answer is no longer wanted; true only once."""
-        told, self._told = self._told, self._told or self.cancelled()
-        return self._told and not told
+        if self._told or not self.cancelled():
+            return False
+        self._told = True
+        self.until = min(self.until, time.monotonic() + _STOP_S)
+        return True
 
 
 class Closable(Protocol):

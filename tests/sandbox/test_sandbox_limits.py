@@ -161,6 +161,19 @@ while True:
     assert await sandbox.download("/workspace") == first
 
 
+@pytest.mark.docker
+async def test_memory_filled_with_files_is_out_of_memory_in_docker(
+    docker_provider: SandboxProvider, docker_image: Image
+) -> None:
+    """Its writable places are memory; with it full, not even ours can go on."""
+    limits = replace(LIMITS, memory_mb=64, disk_mb=500)
+    async with docker_provider.open(docker_image, limits) as sandbox:
+        result = await sandbox.exec(
+            ["sh", "-c", "head -c 200000000 /dev/zero > /tmp/x"]
+        )
+    assert (result.ending, result.exit_code) == ("out_of_memory", None)
+
+
 async def test_limits_of_one_execution_do_not_stick(sandbox: Sandbox) -> None:
     code = "x = bytearray(150_000_000)"
     argv = ["python3", "-c", code]

@@ -13,9 +13,16 @@ KEYCTL = {"x86_64": 250, "aarch64": 219}
 READ = {"x86_64": 0, "aarch64": 63}
 
 
-def verdict(machine: str, number: int, first: int = 0, architecture: int = 0) -> int:
+def verdict(
+    machine: str,
+    number: int,
+    first: int = 0,
+    *,
+    architecture: int = 0,
+    shared_memory: bool = True,
+) -> int:
     """What the filter returns for one call."""
-    program = filter_program(machine)
+    program = filter_program(machine, shared_memory=shared_memory)
     steps = [
         struct.unpack_from("=HBBI", program, at) for at in range(0, len(program), 8)
     ]
@@ -41,6 +48,15 @@ def test_calls_are_allowed_refused_or_unknown(machine: str) -> None:
         assert verdict(machine, number) == EPERM
     assert verdict(machine, 0x40000000) == ENOSYS
     assert verdict(machine, READ[machine], architecture=0x40000003) == EPERM
+
+
+@pytest.mark.parametrize(("machine", "shmget"), [("x86_64", 29), ("aarch64", 194)])
+def test_memory_of_nobody_is_refused_where_it_is_not_counted(
+    machine: str, shmget: int
+) -> None:
+    assert verdict(machine, shmget) == ALLOWED
+    assert verdict(machine, shmget, shared_memory=False) == EPERM
+    assert verdict(machine, READ[machine], shared_memory=False) == ALLOWED
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])

@@ -73,12 +73,20 @@ _REFUSED = {
 }
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _SOCKET = {"x86_64": 41, "aarch64": 198}
+_SHMGET = {"x86_64": 29, "aarch64": 194}
 
 
-def filter_program(machine: str) -> bytes:
-    """The filter for a machine (`os.uname().machine`); empty where we have none."""
+def filter_program(machine: str, *, shared_memory: bool = True) -> bytes:
+    """The filter for a machine (`os.uname().machine`); empty where we have none.
+
+    Without `shared_memory`, segments that belong to no process are refused, for where
+    memory is counted by process.
+    """
     if machine not in _AUDIT:
         return b""
+    refused = [*_REFUSED[machine]]
+    if not shared_memory:
+        refused.append(_SHMGET[machine])
     program = [
         _step(_LOAD, _ARCHITECTURE),
         _step(_EQUAL, _AUDIT[machine], otherwise=0, then=1),
@@ -87,7 +95,7 @@ def filter_program(machine: str) -> bytes:
         _step(_AT_LEAST, _X32, then=0, otherwise=1),
         _step(_RETURN, _ERRNO | _ENOSYS),
     ]
-    for number in _REFUSED[machine]:
+    for number in refused:
         program += [
             _step(_EQUAL, number, then=0, otherwise=1),
             _step(_RETURN, _ERRNO | _EPERM),
