@@ -22,6 +22,7 @@ from assets.stage import Stage, StageRun
 from assets.upstream import Upstream, check_mappings
 from assets.work import Batch, PartitionResult, PartitionResults
 from envplatform.configuration import Configuration
+from envplatform.store import Manifest, Store
 
 __all__ = [
     "Batch",
@@ -48,6 +49,7 @@ def batch_asset(  # noqa: PLR0913  it declares all there is to say of an asset
     settings: Callable[[Configuration], S] | None = None,
     sources: Callable[[Configuration, str], Mapping[str, str]] | None = None,
     tools: Callable[[Any], Mapping[str, str]] | None = None,
+    holds: Callable[[Store, Manifest], bool] | None = None,
     backfill_policy: dg.BackfillPolicy | None = None,
     pool: str | None = None,
     kinds: frozenset[str] = frozenset(),
@@ -71,6 +73,8 @@ def batch_asset(  # noqa: PLR0913  it declares all there is to say of an asset
         sources: from configuration and key to name and digest of what is read but
             held by no asset.
         tools: from Dagster's resources to name and version of what shapes the rows.
+        holds: whether all that a stored table points to is still in the store; a
+            table of which it does not hold is produced again.
         backfill_policy: `multi_run(50)` or so for sandbox and model work; else all
             partitions of a backfill go into one run.
         pool: `docker`, `gpu` or `llm`.
@@ -95,6 +99,7 @@ def batch_asset(  # noqa: PLR0913  it declares all there is to say of an asset
             settings=settings,
             sources=sources,
             tools=tools,
+            holds=holds,
         )
 
         def compute(context: dg.AssetExecutionContext) -> Iterator[Any]:

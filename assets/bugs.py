@@ -6,6 +6,7 @@ Each body calls the library and returns rows and figures; how it is done stands 
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -20,20 +21,27 @@ from assets.batch import (
 )
 from assets.partitions import target_repo
 from assets.pictures import counts_table, inducer_table
+from assets.progress import progress
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import Configuration
 from envplatform.sandbox.retry import with_retries
-from envplatform.store import Origin
+from envplatform.store import Manifest, Origin, Store, combined_digest
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.inducers.named import inducers_named
 from envplatform.swe.p2f.baseline import measure_baseline
 from envplatform.swe.p2f.settings import VerificationSettings
+from envplatform.swe.propose import REVISION as PROPOSING
 from envplatform.swe.propose import propose
+from envplatform.swe.prove import REVISION as PROVING
 from envplatform.swe.prove import prove
-from envplatform.swe.publish import choose, proven_of, publish
+from envplatform.swe.publish import REFUSED, Refused, choose, lost, proven_of, publish
+from envplatform.swe.publish import REVISION as PUBLISHING
 from envplatform.swe.report import REJECTED, InducerRow, funnel, inducer_rows
+from envplatform.swe.report import REVISION as REPORTING
+from envplatform.swe.repository_row import REVISION as MEASURING
 from envplatform.swe.repository_row import TargetRow, baseline_of, row_of
-from envplatform.swe.targets.catalogue import find_target, source_digest
+from envplatform.swe.targets import sources_of
+from envplatform.swe.targets.catalogue import find_target
 from resources.sandbox import SandboxResource
 from resources.targets import TargetsResource
 
@@ -45,8 +53,7 @@ OWNERS = ("team:swe",)
 
 def target_sources(configuration: Configuration, repository: str) -> dict[str, str]:
     """What a target repository is read from."""
-    target = find_target(configuration.targets, repository)
-    return {"target.toml": source_digest(target)}
+    return sources_of(find_target(configuration.targets, repository))
 
 
 def synthesis(*keys: str) -> Any:  # noqa: ANN401  a function for `settings`
@@ -61,7 +68,7 @@ def synthesis(*keys: str) -> Any:  # noqa: ANN401  a function for `settings`
 @batch_asset(
     group="bugs",
     row_type=TargetRow,
-    revision=1,
+    revision=MEASURING,
     partitions=target_repo,
     settings=synthesis("baseline_runs"),
     sources=target_sources,
@@ -91,7 +98,7 @@ def target_repositories(
 @batch_asset(
     group="bugs",
     row_type=BugCandidate,
-    revision=1,
+    revision=PROPOSING,
     partitions=target_repo,
     deps=[target_repositories],
     settings=synthesis("seed", "inducers", "candidates_per_repository"),
@@ -132,7 +139,7 @@ def bug_candidates(
 @batch_asset(
     group="bugs",
     row_type=Verdict,
-    revision=1,
+    revision=PROVING,
     partitions=target_repo,
     deps=[target_repositories, bug_candidates],
     settings=synthesis("buggy_runs", "fail_to_pass_repeats"),
@@ -160,10 +167,12 @@ def verified_bugs(
                 batch.rows(BugCandidate, "bug_candidates"),
                 settings,
                 results=batch.store.results("prove"),
+                told=progress(batch.log, name, "candidates verified"),
             )
         )
         good = [verdict for verdict in verdicts if verdict.verified]
-        keep_rejected(batch, name, [each for each in verdicts if not each.verified])
+        rejected = [verdict for verdict in verdicts if not verdict.verified]
+        keep_aside(batch, REJECTED, name, rejected, row_type=Verdict)
         facts = {
             "candidates": len(verdicts),
             "usability": round(len(good) / len(verdicts), 4) if verdicts else 0.0,
@@ -172,26 +181,35 @@ def verified_bugs(
         yield name, PartitionResult(rows=good, metadata=facts, markdown=picture)
 
 
-def keep_rejected(
-    batch: Batch[dict[str, Any]], name: str, rejected: list[Verdict]
+def keep_aside(
+    batch: Batch[Any],
+    table: str,
+    name: str,
+    rows: Sequence[object],
+    *,
+    row_type: type[Any],
 ) -> None:
-    """Keep the verdicts that reject, so that `envplatform why` can answer."""
+    """Keep what is no part of an asset, so that `envplatform why` can answer."""
+    origin = Origin(created=datetime.now(UTC))
     batch.store.write_rows(
-        REJECTED,
-        rejected,
-        row_type=Verdict,
-        partition=name,
-        origin=Origin(created=datetime.now(UTC)),
+        table, rows, row_type=row_type, partition=name, origin=origin
     )
+
+
+def environments_are_kept(store: Store, manifest: Manifest) -> bool:
+    """Whether every environment that a table names is in the store."""
+    rows = store.rows(EnvironmentRow, manifest.asset, manifest.partition)
+    return not lost(store, rows)
 
 
 @batch_asset(
     group="bugs",
     row_type=EnvironmentRow,
-    revision=1,
+    revision=PUBLISHING,
     partitions=target_repo,
     deps=[target_repositories, bug_candidates, verified_bugs],
     settings=synthesis("seed", "environments_per_repository"),
+    holds=environments_are_kept,
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
     kinds=frozenset({"harbor"}),
@@ -219,8 +237,10 @@ def swe_environments(
                 chosen,
                 seed=seed,
                 concurrency=sandbox.concurrency(),
+                told=progress(batch.log, name, "environments gated"),
             )
         )
+        keep_aside(batch, REFUSED, name, refused, row_type=Refused)
         reasons = Counter(each.reason for each in refused)
         outcomes = {"published": len(rows), **dict(reasons.most_common())}
         yield (
@@ -234,11 +254,17 @@ def swe_environments(
         )
 
 
+def rejections(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
+    """Version of the verdicts that reject, which the report counts too."""
+    return {REJECTED: combined_digest(resources.store.open().manifests(REJECTED))}
+
+
 @batch_asset(
     group="bugs",
     row_type=InducerRow,
-    revision=1,
+    revision=REPORTING,
     deps=[bug_candidates, verified_bugs, swe_environments],
+    tools=rejections,
     kinds=frozenset({"parquet"}),
     owners=OWNERS,
 )

@@ -13,19 +13,22 @@ import dagster as dg
 from assets import bugs, gate_checks
 from assets.jobs import swe_synthesis
 from assets.target_sensor import target_repository_keys
-from envplatform.configuration import CONFIGURATION_FILE, home_folder
+from envplatform.configuration import (
+    CONFIG_VARIABLE,
+    CONFIGURATION_FILE,
+    home_folder,
+)
 from resources.configuration import ConfigurationResource
 from resources.models import ChatModelResource
 from resources.sandbox import SandboxResource
 from resources.store import StoreResource
 from resources.targets import TargetsResource
 
-CONFIG_VARIABLE = "ENVPLATFORM_CONFIG"
-"""Path of envplatform.toml, from the checkout on; else the one in it."""
-
 
 def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definitions:
     """Put assets, checks, jobs and resources together.
+
+    They read the file that $ENVPLATFORM_CONFIG names, else the one in the checkout.
 
     Args:
         overrides: resources by name that take the place of the configured ones.

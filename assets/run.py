@@ -7,77 +7,108 @@ them. The runs are ordinary ones: the UI shows them with everything else.
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TextIO
 
 import dagster as dg
 
 from assets.definitions import build_definitions
-from assets.home import open_instance
+from assets.home import open_instance, prepare_home
 from assets.jobs import SYNTHESIS
 from assets.partitions import target_repo
+from assets.target_keys import changes, forget_failures
+from assets.terminal import TAGS, alone, end_dead_runs, quiet_logger
+from envplatform.errors import ConfigError, EnvPlatformError
+
+REPORT = "report"
+"""Stands for the tables over all partitions in the list of what failed."""
 
 
-def synthesise(
-    instance: dg.DagsterInstance, definitions: dg.Definitions, out: TextIO
-) -> list[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminal:
+    """Where runs are kept and told of."""
+
+    instance: dg.DagsterInstance
+    definitions: dg.Definitions
+    out: TextIO
+
+    def say(self, line: str) -> None:
+        """Print a line of progress."""
+        print(line, file=self.out, flush=True)
+
+
+def synthesise(terminal: Terminal) -> list[str]:
     """Run the synthesis job for every configured target; returns what failed.
 
     Raises:
-        ConfigError: envplatform.toml is wrong.
+        ConfigError: envplatform.toml is wrong, or names no target.
     """
-    targets = (definitions.resources or {})["targets"]
-    names = targets.names()
-    instance.add_dynamic_partitions(str(target_repo.name), list(names))
+    names = register_targets(terminal)
     failed = []
     for number, name in enumerate(names, 1):
-        title = f"[{number}/{len(names)}] {name}"
-        if not _run(instance, definitions, title=title, partition=name, out=out):
+        terminal.say(f"[{number}/{len(names)}] {name}")
+        if not _run(terminal, partition=name):
             failed.append(name)
-    if len(failed) < len(names) and not _run(
-        instance, definitions, title="report", partition=None, out=out
-    ):
-        failed.append("report")
+    if len(failed) < len(names):
+        terminal.say(REPORT)
+        if not _run(terminal, partition=None):
+            failed.append(REPORT)
     return failed
 
 
-def _run(
-    instance: dg.DagsterInstance,
-    definitions: dg.Definitions,
-    *,
-    title: str,
-    partition: str | None,
-    out: TextIO,
-) -> bool:
+def register_targets(terminal: Terminal) -> tuple[str, ...]:
+    """Make a partition of every configured target, as the sensor does; their names.
+
+    Raises:
+        ConfigError: envplatform.toml is wrong, or names no target.
+    """
+    resources = terminal.definitions.resources or {}
+    names: tuple[str, ...] = resources["targets"].names()
+    if not names:
+        msg = "envplatform.toml names no target; see [targets] in `envplatform init`"
+        raise ConfigError(msg)
+    instance, key_set = terminal.instance, str(target_repo.name)
+    found = changes(names, instance.get_dynamic_partitions(key_set))
+    instance.add_dynamic_partitions(key_set, found.new)
+    for name in found.mended:
+        instance.delete_dynamic_partition(key_set, name)
+    forget_failures(resources["store"].open(), found.mended)
+    return names
+
+
+def _run(terminal: Terminal, *, partition: str | None) -> bool:
     """Run the job's partitioned assets for one key, or else its whole tables."""
-    job = definitions.resolve_job_def(SYNTHESIS)
+    job = terminal.definitions.resolve_job_def(SYNTHESIS)
     layer = job.asset_layer
     selection = [
         key
         for key in layer.executable_asset_keys
         if (layer.get(key).partitions_def is None) == (partition is None)
     ]
-    print(title, file=out, flush=True)
-    result = job.with_hooks({_teller(out)}).execute_in_process(
-        instance=instance,
+    told = job.with_hooks({_teller(terminal)}).with_logger_defs(
+        {"console": quiet_logger(terminal.out)}
+    )
+    result = told.execute_in_process(
+        instance=terminal.instance,
         asset_selection=selection,
         partition_key=partition,
         raise_on_error=False,
+        run_config={"loggers": {"console": {}}},
+        tags=dict(TAGS),
     )
     return result.success
 
 
-def _teller(out: TextIO) -> dg.HookDefinition:
+def _teller(terminal: Terminal) -> dg.HookDefinition:
     """Tell of each step as it ends, with the rows it made or why it made none."""
     began = time.monotonic()
 
     def tell(
         context: dg.HookContext, events: Sequence[dg.DagsterEvent]
     ) -> dg.HookExecutionResult:
-        line = (
-            f"  {time.monotonic() - began:6.1f} s  {context.op.name}: {_news(events)}"
-        )
-        print(line, file=out, flush=True)
+        seconds = time.monotonic() - began
+        terminal.say(f"  {seconds:6.1f} s  {context.op.name}: {_news(events)}")
         return dg.HookExecutionResult(hook_name="tell", is_skipped=False)
 
     return dg.HookDefinition(name="tell", hook_fn=tell)
@@ -86,8 +117,7 @@ def _teller(out: TextIO) -> dg.HookDefinition:
 def _news(events: Sequence[dg.DagsterEvent]) -> str:
     for event in events:
         if event.is_step_failure:
-            failure = event.step_failure_data.user_failure_data
-            return f"failed: {failure.description if failure else event.message}"
+            return f"failed: {'; '.join(_reasons(event)) or event.message}"
         if event.is_step_materialization:
             metadata = event.materialization.metadata
             count = metadata.get("dagster/partition_row_count") or metadata.get(
@@ -99,11 +129,35 @@ def _news(events: Sequence[dg.DagsterEvent]) -> str:
     return "done"
 
 
+def _reasons(event: dg.DagsterEvent) -> Iterator[str]:
+    """Why partitions failed, as `shown.failure_metadata` put it; else the headline."""
+    failure = event.step_failure_data.user_failure_data
+    if failure is None:
+        return
+    table = failure.metadata.get("reasons")
+    if isinstance(table, dg.TableMetadataValue):
+        yield from (str(record.data["reason"]) for record in table.records)
+    elif failure.description:
+        yield failure.description
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run; exit code 1 if something failed."""
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    with open_instance() as instance:
-        failed = synthesise(instance, build_definitions(), sys.stderr)
+    out = sys.stderr
+    try:
+        with alone(prepare_home()), open_instance() as instance:
+            for run_id in end_dead_runs(instance):
+                print(f"run {run_id[:8]} had been killed: going on", file=out)
+            terminal = Terminal(
+                instance=instance, definitions=build_definitions(), out=out
+            )
+            failed = synthesise(terminal)
+    except EnvPlatformError as error:
+        print(f"{type(error).__name__}: {error}", file=out)
+        return 1
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=out)
     return 1 if failed else 0
 
 

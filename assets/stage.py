@@ -23,7 +23,14 @@ from assets.work import (
 )
 from envplatform.configuration import Configuration
 from envplatform.errors import EnvPlatformError, StoreError
-from envplatform.store import Input, Manifest, Recipe, record_of, tools_of
+from envplatform.store import (
+    Input,
+    Manifest,
+    Recipe,
+    Store,
+    record_of,
+    tools_of,
+)
 from envplatform.store.values import digest_json
 
 FORCE_TAG = "envplatform/force"
@@ -47,6 +54,7 @@ class Stage:
     settings: Callable[[Configuration], Any] | None
     sources: Callable[[Configuration, str], Mapping[str, str]] | None
     tools: Callable[[Any], Mapping[str, str]] | None
+    holds: Callable[[Store, Manifest], bool] | None
 
     @property
     def body_resources(self) -> list[str]:
@@ -163,20 +171,24 @@ class StageRun:
 
     def _up_to_date(self, key: str, recipe: Recipe) -> Manifest | None:
         """The stored table, if it is what `recipe` would produce and is there."""
-        bench, record = self._bench, record_of(self._stage.row_type)
+        bench = self._bench
         try:
             manifest = bench.store.manifest(bench.asset, bench.partition(key))
+            fits = manifest is not None and self._fits(manifest, recipe)
         except StoreError as error:
             self._context.log.warning("%s; it is produced again", error)
             return None
-        fits = (
-            manifest is not None
-            and manifest.recipe.digest == recipe.digest
+        return manifest if fits else None
+
+    def _fits(self, manifest: Manifest, recipe: Recipe) -> bool:
+        store, record = self._bench.store, record_of(self._stage.row_type)
+        return (
+            manifest.recipe.digest == recipe.digest
             and manifest.row_type == record.name
             and manifest.schema_version == record.version
-            and bench.store.is_complete(manifest)
+            and store.is_complete(manifest)
+            and (self._stage.holds is None or self._stage.holds(store, manifest))
         )
-        return manifest if fits else None
 
     def _report(self, key: str, outcome: Product | str) -> None:
         if isinstance(outcome, str):

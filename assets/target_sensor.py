@@ -1,12 +1,11 @@
-"""Keeps the `target_repo` partitions in line with `envplatform.toml`.
-
-Keys are added, never taken away: what was made stays visible.
-"""
+"""Keeps the `target_repo` partitions in line with `envplatform.toml`."""
 
 import dagster as dg
 
 from assets.partitions import target_repo
+from assets.target_keys import changes, forget_failures
 from envplatform.errors import ConfigError
+from resources.store import StoreResource
 from resources.targets import TargetsResource
 
 
@@ -16,7 +15,7 @@ from resources.targets import TargetsResource
     description="Registers every target of envplatform.toml as a partition.",
 )
 def target_repository_keys(
-    context: dg.SensorEvaluationContext, targets: TargetsResource
+    context: dg.SensorEvaluationContext, targets: TargetsResource, store: StoreResource
 ) -> dg.SensorResult | dg.SkipReason:
     """Ask for the keys that are configured and not yet there."""
     try:
@@ -24,9 +23,13 @@ def target_repository_keys(
     except ConfigError as error:
         return dg.SkipReason(str(error))
     known = context.instance.get_dynamic_partitions(str(target_repo.name))
-    new = [name for name in names if name not in known]
-    if not new:
+    found = changes(names, known)
+    if not (found.new or found.mended):
         return dg.SkipReason(f"all {len(names)} configured targets are registered")
-    return dg.SensorResult(
-        dynamic_partitions_requests=[target_repo.build_add_request(new)]
-    )
+    forget_failures(store.open(), found.mended)
+    asked: list[dg.AddDynamicPartitionsRequest | dg.DeleteDynamicPartitionsRequest] = []
+    if found.new:
+        asked.append(target_repo.build_add_request(found.new))
+    if found.mended:
+        asked.append(target_repo.build_delete_request(found.mended))
+    return dg.SensorResult(dynamic_partitions_requests=asked)

@@ -17,6 +17,8 @@ from envplatform.errors import ConfigError
 
 CONFIGURATION_FILE = "envplatform.toml"
 HOME_VARIABLE = "ENVPLATFORM_HOME"
+CONFIG_VARIABLE = "ENVPLATFORM_CONFIG"
+"""Path of envplatform.toml, for processes that are not started beside it."""
 DEFAULT_HOME = ".envplatform"
 
 Positive = Annotated[int, Field(gt=0)]

@@ -4,14 +4,17 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 
-from envplatform.cli.output import ANSWER_IS_NO, Json, answer, clear_errors
-from envplatform.cli.place import ConfigOption, Place, find_place
-from envplatform.errors import ConfigError, EnvPlatformError
+from envplatform.bundle.row import EnvironmentRow
+from envplatform.cli.find import DIRECTORY_KIND, ENVIRONMENTS
+from envplatform.cli.output import ANSWER_IS_NO, Json, answer, clear_errors, say
+from envplatform.cli.place import ConfigOption, Place, find_any_place
+from envplatform.errors import ConfigError, EnvPlatformError, StoreError
 from envplatform.llm.embedded import embedded_gguf
 from envplatform.sandbox.choose import SandboxChoice, choose_provider
 from envplatform.store import Store
@@ -41,10 +44,15 @@ def doctor(
 ) -> None:
     """Look at machine, configuration and store; exit code 3 if something is wrong."""
     with clear_errors(as_json=as_json):
-        place = find_place(config)
-        findings = [*examine(place), *_store(place, sweep=sweep)]
-    answer(findings, as_json=as_json, show=lambda console: _show(console, findings))
-    if any(finding.state == "problem" for finding in findings):
+        place = find_any_place(config)
+        findings = [*examine(place), *_store(place.home, sweep=sweep)]
+    is_well = all(finding.state != "problem" for finding in findings)
+    answer(
+        {"ok": is_well, "findings": findings},
+        as_json=as_json,
+        show=lambda console: _show(console, findings),
+    )
+    if not is_well:
         raise typer.Exit(ANSWER_IS_NO)
 
 
@@ -57,6 +65,11 @@ def examine(place: Place) -> Iterator[Finding]:
     yield _needed_sandbox(place)
     yield _tried("embedded model", lambda: embedded_gguf().name, otherwise="missing")
     yield _disk(place)
+    yield Finding(
+        what="configuration",
+        state="ok" if place.file else "missing",
+        detail=str(place.file or "no envplatform.toml here or above: defaults hold"),
+    )
     for name, target in catalogue(place.configuration.targets).items():
         wrong = isinstance(target, ConfigError)
         yield Finding(
@@ -114,25 +127,40 @@ def _disk(place: Place) -> Finding:
     )
 
 
-def _store(place: Place, *, sweep: bool) -> Iterator[Finding]:
-    store = Store(place.home)
-    problems = store.verify()
-    for problem in problems:
-        yield Finding(
-            what=f"store {problem.path.name}", state="problem", detail=problem.message
+def _store(home: Path, *, sweep: bool) -> Iterator[Finding]:
+    store = Store(home)
+    problems = [
+        Finding(
+            what=f"store {problem.path.relative_to(home)}",
+            state="problem",
+            detail=problem.message,
         )
+        for problem in store.verify()
+    ]
+    problems = problems or list(_lost(store))
+    yield from problems
     if not problems:
-        yield Finding(
-            what="store", state="ok", detail=f"all digests hold in {place.home}"
+        stored = (
+            f"all digests hold in {home}" if home.is_dir() else "nothing stored yet"
         )
+        yield Finding(what="store", state="ok", detail=stored)
     if sweep:
         gone = store.sweep_orphans()
         yield Finding(what="sweep", state="ok", detail=f"{len(gone)} leftovers deleted")
 
 
+def _lost(store: Store) -> Iterator[Finding]:
+    """Environments that a table names and the store does not hold."""
+    for row in store.all_rows(EnvironmentRow, ENVIRONMENTS):
+        try:
+            store.directory(DIRECTORY_KIND, row.digest)
+        except StoreError as error:
+            what = f"environment {row.environment_id}"
+            yield Finding(what=what, state="problem", detail=str(error))
+
+
 def _show(console: Console, findings: list[Finding]) -> None:
     colours = {"ok": "green", "missing": "yellow", "problem": "red"}
     for finding in findings:
-        mark = f"[{colours[finding.state]}]{finding.state:8}[/]"
-        console.print(f"{mark} {finding.what}", end=": ")
-        console.print(finding.detail, markup=False, highlight=False)
+        say(console, f"{finding.state:8}", colours[finding.state], end=" ")
+        say(console, f"{finding.what}: {finding.detail}")

@@ -3,12 +3,15 @@
 A name may be shortened as long as it stays unique. Nothing is run here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
+
+import typer
 
 from envplatform.bundle import Environment, read_environment
 from envplatform.bundle.row import EnvironmentRow
+from envplatform.cli.place import Place, find_any_place, find_place
 from envplatform.errors import StoreError
 from envplatform.store import Store
 
@@ -18,6 +21,25 @@ ENVIRONMENTS = "swe_environments"
 DIRECTORY_KIND = "environments"
 _SHOWN = 5
 
+EnvironmentName = Annotated[
+    str,
+    typer.Argument(help="A folder, or an id or digest (a unique start will do)."),
+]
+
+
+def is_folder(name: str) -> bool:
+    """Whether `name` means a folder, not an id or digest: those hold no slash."""
+    return "/" in name or Path(name, "task.toml").is_file()
+
+
+def place_for(config: Path | None, name: str) -> Place:
+    """Where to work on the environment `name`; one in a folder needs no project.
+
+    Raises:
+        ConfigError: the configuration is wrong, or nothing says where the store is.
+    """
+    return find_any_place(config) if is_folder(name) else find_place(config)
+
 
 def find_row(store: Store, name: str) -> EnvironmentRow:
     """Find a stored environment's row by id or digest, or a unique start of either.
@@ -25,17 +47,11 @@ def find_row(store: Store, name: str) -> EnvironmentRow:
     Raises:
         StoreError: none or several fit; the message lists some.
     """
-    rows = store.all_rows(EnvironmentRow, ENVIRONMENTS)
-    exact = [row for row in rows if name in {row.environment_id, row.digest}]
-    starts = [
-        row
-        for row in rows
-        if row.environment_id.startswith(name) or row.digest.startswith(name)
-    ]
-    return only_one(
-        exact or starts,
-        what=f"environment {name!r}",
-        known=[row.environment_id for row in starts or rows],
+    return find_one(
+        store.all_rows(EnvironmentRow, ENVIRONMENTS),
+        name,
+        names=lambda row: (row.environment_id, row.digest),
+        what="environment",
     )
 
 
@@ -46,23 +62,42 @@ def find_environment(store: Store, name: str) -> tuple[Environment, Path]:
         StoreError: none or several fit.
         BundleError: it is not what its digest says.
     """
-    folder = Path(name)
-    if (folder / "task.toml").is_file():
-        return read_environment(folder), folder
+    if is_folder(name):
+        return read_environment(Path(name)), Path(name)
     row = find_row(store, name)
     folder = store.directory(DIRECTORY_KIND, row.digest)
     return read_environment(folder, digest=row.digest), folder
 
 
-def only_one(found: Sequence[T], *, what: str, known: Sequence[str]) -> T:
-    """Return the single item of `found`.
+def find_one(
+    rows: Iterable[T], name: str, *, names: Callable[[T], Sequence[str]], what: str
+) -> T:
+    """Return the one row that is called `name`, else the one whose name starts so.
+
+    Args:
+        rows: where to look.
+        name: a name or its start.
+        names: all names of a row, the one for people first.
+        what: the kind of row, for the error.
 
     Raises:
-        StoreError: there is none, or more than one; lists some of `known`.
+        StoreError: there is none, or more than one; lists some that there are.
     """
+    all_rows = list(rows)
+    exact = [row for row in all_rows if name in names(row)]
+    starts = [
+        row for row in all_rows if any(each.startswith(name) for each in names(row))
+    ]
+    found = exact or starts
     if len(found) == 1:
         return found[0]
-    problem = f"{len(found)} fit" if found else "there is none"
-    listed = ", ".join(sorted(known)[:_SHOWN]) or "nothing is stored yet"
-    msg = f"{what}: {problem}; for example: {listed}"
+    known = sorted(names(row)[0] for row in found or all_rows)
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    listed = ", ".join(known[:_SHOWN]) + more
+    if found:
+        msg = f"{len(found)} {what}s start with {name!r}: {listed}"
+    elif known:
+        msg = f"no {what} {name!r} is stored; there are {listed}"
+    else:
+        msg = f"no {what} {name!r} is stored, nor any other; `envplatform demo` makes some"
     raise StoreError(msg)

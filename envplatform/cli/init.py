@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from envplatform.cli.output import Json, answer, clear_errors
+from envplatform.cli.output import Json, answer, clear_errors, say
 from envplatform.configuration import CONFIGURATION_FILE, parse_configuration
 from envplatform.errors import ConfigError
+from envplatform.swe.targets import builtin_targets
 
 Profile = Literal["demo", "small", "paper"]
 
@@ -22,11 +23,12 @@ def init(
 ) -> None:
     """Write an envplatform.toml; an existing one is never overwritten."""
     with clear_errors(as_json=as_json):
-        path = write_profile(folder, profile)
+        path = write_profile(folder, profile).absolute()
+    targets = builtin_targets()
     answer(
-        {"file": path.absolute(), "profile": profile},
+        {"file": path, "profile": profile, "builtin_targets": targets},
         as_json=as_json,
-        show=lambda console: _show(console, path, profile),
+        show=lambda console: _show(console, path, profile, targets),
     )
 
 
@@ -36,9 +38,8 @@ def write_profile(folder: Path, profile: Profile) -> Path:
     Raises:
         ConfigError: a file is already there, or the folder can't be written.
     """
-    text = (
-        files("envplatform").joinpath("data", "profiles", f"{profile}.toml").read_text()
-    )
+    data = files("envplatform").joinpath("data", "profiles", f"{profile}.toml")
+    text = data.read_text(encoding="utf-8")
     parse_configuration(text, source=f"profile {profile}")
     path = folder / CONFIGURATION_FILE
     try:
@@ -46,7 +47,7 @@ def write_profile(folder: Path, profile: Profile) -> Path:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        msg = f"{path} exists; edit it, or remove it first"
+        msg = f"{error.filename or path} exists; edit it, or remove it first"
         raise ConfigError(msg) from error
     except OSError as error:
         msg = f"{path} can't be written: {error}"
@@ -54,6 +55,7 @@ def write_profile(folder: Path, profile: Profile) -> Path:
     return path
 
 
-def _show(console: Console, path: Path, profile: str) -> None:
-    console.print(f"wrote {path} (profile {profile})")
-    console.print("next: edit it, then `envplatform doctor`, then `envplatform demo`")
+def _show(console: Console, path: Path, profile: str, targets: tuple[str, ...]) -> None:
+    say(console, f"wrote {path} (profile {profile})")
+    say(console, f"built-in targets: {', '.join(targets)}")
+    say(console, "next: edit it, then `envplatform doctor`, then `envplatform demo`")

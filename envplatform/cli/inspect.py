@@ -1,35 +1,29 @@
 """`envplatform inspect ENV`: an environment as a person wants to see it."""
 
-from typing import Annotated
-
-import typer
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from envplatform.bundle import Environment, core_digest, environment_digest
-from envplatform.cli.find import find_environment
-from envplatform.cli.output import Json, answer, clear_errors
-from envplatform.cli.place import ConfigOption, find_place
+from envplatform.cli.find import EnvironmentName, find_environment, place_for
+from envplatform.cli.output import Json, answer, clear_errors, harmless, say
+from envplatform.cli.place import ConfigOption
 from envplatform.store import Store
-
-Environment_ = Annotated[
-    str, typer.Argument(help="A folder, or an id or digest (a unique start will do).")
-]
 
 
 def inspect(
-    environment: Environment_,
+    environment: EnvironmentName,
     config: ConfigOption = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Verify an environment's digest and show what it consists of."""
     with clear_errors(as_json=as_json):
-        store = Store(find_place(config).home)
+        store = Store(place_for(config, environment).home)
         found, folder = find_environment(store, environment)
-    summary = {"folder": folder.absolute(), **summarise(found)}
+        summary = {"folder": folder.absolute(), **summarise(found)}
     answer(
         summary,
         as_json=as_json,
@@ -46,7 +40,7 @@ def summarise(environment: Environment) -> dict[str, object]:
         "pillar": environment.pillar,
         "image": environment.image,
         "criteria": environment.criteria,
-        "facts": dict(environment.core.facts),
+        "facts": environment.core.facts,
         "lineage": environment.lineage,
         "allowance": environment.allowance,
         "audit": environment.audit,
@@ -59,18 +53,21 @@ def summarise(environment: Environment) -> dict[str, object]:
 def _show(
     console: Console, environment: Environment, summary: dict[str, object]
 ) -> None:
-    console.print(
-        f"[bold]{environment.environment_id}[/]  verified: {summary['digest']}"
-    )
-    console.print(f"in {summary['folder']}", markup=False)
+    say(console, environment.environment_id, "bold")
+    say(console, f"digest {summary['digest']}, as stated in {summary['folder']}")
     for name, value in environment.core.facts.items():
-        console.print(f"  {name}: {value}", markup=False)
+        lines = value.splitlines()
+        shown = value if len(lines) == 1 else f"{len(lines)} lines, {lines[:1]} first"
+        say(console, f"  {name}: {shown}")
     audit = Table("check", "status", "evidence")
     for check in environment.audit:
-        audit.add_row(check.name, check.status, check.evidence)
+        cells = (check.name, check.status, check.evidence)
+        audit.add_row(*(Text(harmless(cell)) for cell in cells))
     console.print(audit)
-    console.print(
+    say(
+        console,
         f"{summary['workspace_files']} files for the agent, "
-        f"{summary['hidden_test_files']} for the grader"
+        f"{summary['hidden_test_files']} for the grader",
     )
-    console.print(Panel(Markdown(environment.instruction), title="instruction.md"))
+    text = Markdown(harmless(environment.instruction), hyperlinks=False)
+    console.print(Panel(text, title="instruction.md"))

@@ -1,12 +1,14 @@
 """What commands need of this machine: the configured sandbox, images, package index."""
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from envplatform.bundle import Environment
 from envplatform.cli.find import find_environment
 from envplatform.cli.place import Place
-from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.sandbox.base import Image, Limits, Sandbox, SandboxProvider
 from envplatform.sandbox.choose import choose_provider
 from envplatform.sandbox.images import build_image
 from envplatform.store import Store
@@ -25,8 +27,8 @@ class Opened:
     provider: SandboxProvider
 
 
-def open_for_work(place: Place, name: str) -> Opened:
-    """Find an environment, its image and a sandbox for it.
+def open_for_work(place: Place, name: str, told: Callable[[str], None]) -> Opened:
+    """Find an environment, its image and a sandbox for it; tells what takes long.
 
     Raises:
         StoreError: no or several environments fit.
@@ -38,6 +40,7 @@ def open_for_work(place: Place, name: str) -> Opened:
     environment, folder = find_environment(store, name)
     provider = provider_of(place)
     wanted = environment.image
+    told(f"preparing {environment.environment_id} on image {wanted.name}")
     image = build_image(
         wanted.name,
         wanted.python,
@@ -57,3 +60,28 @@ def provider_of(place: Place) -> SandboxProvider:
     """
     settings = place.configuration.sandbox
     return choose_provider(settings.kind, docker_base=settings.base_image)
+
+
+class ToldProvider(SandboxProvider):
+    """Opens another provider's sandboxes and tells of each: for progress."""
+
+    def __init__(
+        self, provider: SandboxProvider, told: Callable[[str], None], *, what: str
+    ) -> None:
+        self.info = provider.info
+        self._provider = provider
+        self._told = told
+        self._what = what
+        self._count = 0
+
+    @asynccontextmanager
+    async def open(
+        self,
+        image: Image,
+        limits: Limits = Limits(),  # noqa: B008  frozen
+    ) -> AsyncIterator[Sandbox]:
+        """Open a sandbox of the other provider."""
+        self._count += 1
+        self._told(f"{self._what} {self._count}")
+        async with self._provider.open(image, limits) as sandbox:
+            yield sandbox

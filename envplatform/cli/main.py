@@ -1,14 +1,18 @@
 """The command line's table of contents: one command a file."""
 
-from typing import Annotated
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from envplatform import __version__
 from envplatform.cli.doctor import doctor
 from envplatform.cli.init import init
 from envplatform.cli.inspect import inspect
 from envplatform.cli.orchestrator import demo, ui
+from envplatform.cli.output import CALLED_WRONGLY, print_json
 from envplatform.cli.run import run
 from envplatform.cli.shell import shell
 from envplatform.cli.status import status
@@ -16,7 +20,31 @@ from envplatform.cli.trace import trace
 from envplatform.cli.verify import verify
 from envplatform.cli.why import why
 
+
+class Commands(TyperGroup):
+    """All commands; with `--json`, a wrong call is answered by an object too."""
+
+    def main(  # type: ignore[override]  # keywords only, as its callers give them
+        self,
+        args: Sequence[str] | None = None,
+        *,
+        standalone_mode: bool = True,
+        **extra: Any,  # noqa: ANN401  passed on as they are
+    ) -> Any:  # noqa: ANN401
+        """Run a command and end the process, as a program of its own does."""
+        words = sys.argv[1:] if args is None else list(args)
+        if not standalone_mode or "--json" not in words:
+            return super().main(args, standalone_mode=standalone_mode, **extra)
+        try:
+            code = super().main(args, standalone_mode=False, **extra)
+        except typer.TyperException as error:
+            print_json({"error": "UsageError", "message": error.format_message()})
+            code = CALLED_WRONGLY
+        sys.exit(code if isinstance(code, int) else 0)
+
+
 app = typer.Typer(
+    cls=Commands,
     name="envplatform",
     help="Make, inspect and run executable environments for language-model agents.",
     no_args_is_help=True,

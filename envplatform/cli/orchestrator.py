@@ -7,6 +7,7 @@ started, and read the store afterwards.
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -17,26 +18,32 @@ from rich.table import Table
 
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.cli.find import ENVIRONMENTS
-from envplatform.cli.output import FAILED, Json, answer, clear_errors
+from envplatform.cli.output import (
+    FAILED,
+    Json,
+    answer,
+    clear_errors,
+    print_json,
+    say,
+)
 from envplatform.cli.place import ConfigOption, Place, find_place
-from envplatform.configuration import HOME_VARIABLE
+from envplatform.configuration import (
+    CONFIG_VARIABLE,
+    CONFIGURATION_FILE,
+    HOME_VARIABLE,
+)
 from envplatform.errors import ConfigError
 from envplatform.graph import ASSETS
 from envplatform.store import Store, status_json
 
-CONFIG_VARIABLE = "ENVPLATFORM_CONFIG"
+_STANDARD_ERROR = 2
 
 
 def demo(config: ConfigOption = None, *, as_json: Json = False) -> None:
     """Materialise the graph for every configured target, then sum up."""
     with clear_errors(as_json=as_json):
         place = find_place(config)
-        code = subprocess.call(
-            [sys.executable, "-m", "assets.run"],
-            env=_environment(place),
-            cwd=_checkout(),
-            stdout=sys.stderr,
-        )
+        code = _start(place, "assets.run")
         store = Store(place.home)
         status = status_json(store.status(ASSETS), place.home)
         rows = store.all_rows(EnvironmentRow, ENVIRONMENTS)
@@ -46,20 +53,42 @@ def demo(config: ConfigOption = None, *, as_json: Json = False) -> None:
 
 
 def ui(
-    port: Annotated[int, typer.Option(help="Of the web server.")] = 3000,
+    port: Annotated[
+        int, typer.Option(min=1, max=65535, help="Of the web server.")
+    ] = 3000,
     config: ConfigOption = None,
+    *,
+    as_json: Json = False,
 ) -> None:
-    """Open the Dagster UI; Ctrl-C ends it."""
-    with clear_errors(as_json=False):
+    """Open the Dagster UI; Ctrl-C ends it. With --json, says first where it will be."""
+    with clear_errors(as_json=as_json):
         place = find_place(config)
-        checkout = _checkout()
-        (place.home / "dagster").mkdir(parents=True, exist_ok=True)
-    code = subprocess.call(
-        [sys.executable, "-m", "assets.serve", "--port", str(port)],
-        env=_environment(place),
-        cwd=checkout,
+        _checkout()
+        if as_json:
+            print_json({"url": f"http://127.0.0.1:{port}", "home": place.home})
+            sys.stdout.flush()
+        code = _start(place, "assets.serve", "--port", str(port))
+    raise typer.Exit(FAILED if code else 0)
+
+
+def _start(place: Place, module: str, *arguments: str) -> int:
+    """Run a module of the Dagster project to its end; what it prints is progress.
+
+    Raises:
+        ConfigError: there is no project, or no configuration for it.
+    """
+    checkout = _checkout()
+    if place.file is None:
+        msg = (
+            f"there is no {CONFIGURATION_FILE} in {Path.cwd()} or above; go to your "
+            "checkout, name the file with --config, or write one: `envplatform init`"
+        )
+        raise ConfigError(msg)
+    places = {HOME_VARIABLE: str(place.home), CONFIG_VARIABLE: str(place.file)}
+    command: Sequence[str] = [sys.executable, "-m", module, *arguments]
+    return subprocess.call(
+        command, env={**os.environ, **places}, cwd=checkout, stdout=_STANDARD_ERROR
     )
-    raise typer.Exit(code)
 
 
 def _checkout() -> Path:
@@ -76,13 +105,6 @@ def _checkout() -> Path:
     return folder
 
 
-def _environment(place: Place) -> dict[str, str]:
-    environment = {**os.environ, HOME_VARIABLE: str(place.home)}
-    if place.file.is_file():
-        environment[CONFIG_VARIABLE] = str(place.file)
-    return environment
-
-
 def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
     table = Table("repository", "environments", "operators", "tests broken", "s each")
     for name in sorted({row.repository for row in rows}):
@@ -95,12 +117,13 @@ def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
             f"{sum(row.seconds for row in mine) / len(mine):.1f}",
         )
     console.print(table)
-    console.print(
+    say(
+        console,
         f"{len(rows)} proven environments: the oracle scores 1 and doing nothing 0, "
-        "each in a clean sandbox."
+        "each in a clean sandbox.",
     )
-    console.print(f"Kept in {place.home}", markup=False)
+    say(console, f"Kept in {place.home}")
     if rows:
-        console.print(f"  envplatform inspect {rows[0].environment_id}", markup=False)
-        console.print(f"  envplatform run {rows[0].environment_id}", markup=False)
-    console.print("  make ui      # the same in the Dagster UI, http://127.0.0.1:3000")
+        say(console, f"  envplatform inspect {rows[0].environment_id}")
+        say(console, f"  envplatform run {rows[0].environment_id}")
+    say(console, "  make ui      # the same in the Dagster UI, http://127.0.0.1:3000")

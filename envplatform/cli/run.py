@@ -1,16 +1,27 @@
 """`envplatform run ENV`: one rollout, with the configured model or without any."""
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 
-from envplatform.cli.inspect import Environment_
+from envplatform.cli.find import EnvironmentName, place_for
 from envplatform.cli.machine import Opened, open_for_work
-from envplatform.cli.output import ANSWER_IS_NO, FAILED, Json, answer, clear_errors
-from envplatform.cli.place import ConfigOption, Place, find_place
+from envplatform.cli.output import (
+    ANSWER_IS_NO,
+    FAILED,
+    Json,
+    Progress,
+    answer,
+    clear_errors,
+    say,
+)
+from envplatform.cli.place import ConfigOption, Place
 from envplatform.configuration import ModelSettings
+from envplatform.llm.chat import ChatModel, ChatRequest, ChatResponse
 from envplatform.llm.opening import open_model
 from envplatform.rollout import (
     FENCED,
@@ -28,7 +39,7 @@ _SHOWN = 2000
 
 
 def run(  # noqa: PLR0913  each is an option that a person may give
-    environment: Environment_,
+    environment: EnvironmentName,
     model: Annotated[
         str | None, typer.Option(help="Model name; else the one of envplatform.toml.")
     ] = None,
@@ -44,13 +55,18 @@ def run(  # noqa: PLR0913  each is an option that a person may give
 ) -> None:
     """Let an agent work in an environment, then grade it in another sandbox."""
     with clear_errors(as_json=as_json):
-        place = find_place(config)
+        place = place_for(config, environment)
         settings = model_settings(place.configuration.model, model, base_url)
-        opened = open_for_work(place, environment)
-        limits = rollout_limits(place, turns)
-        trajectory = asyncio.run(
-            roll_out(place, opened, settings, harness=harness, limits=limits, seed=seed)
+        told = Progress()
+        opened = open_for_work(place, environment, told)
+        rollout = Rollout(
+            harness=harness,
+            model=settings,
+            limits=rollout_limits(place, turns),
+            seed=seed,
+            told=told,
         )
+        trajectory = asyncio.run(roll_out(place, opened, rollout))
     answer(trajectory, as_json=as_json, show=lambda console: _show(console, trajectory))
     if trajectory.error_class is not None:
         raise typer.Exit(FAILED)
@@ -80,53 +96,79 @@ def rollout_limits(place: Place, turns: int | None) -> RolloutLimits:
     )
 
 
-async def roll_out(
-    place: Place,
-    opened: Opened,
-    settings: ModelSettings,
-    *,
-    harness: HarnessName,
-    limits: RolloutLimits,
-    seed: int,
-) -> Trajectory:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollout:
+    """What was asked for."""
+
+    harness: HarnessName
+    model: ModelSettings
+    limits: RolloutLimits
+    seed: int
+    told: Callable[[str], None]
+
+
+async def roll_out(place: Place, opened: Opened, rollout: Rollout) -> Trajectory:
     """Run one rollout.
 
     Raises:
         ConfigError: the model's settings contradict each other, or its key is missing.
+        BundleError: the image is not the one that the environment names.
     """
-    if harness != "tool_loop":
-        acting = OracleHarness if harness == "oracle" else NopHarness
+    if rollout.harness != "tool_loop":
+        acting = OracleHarness if rollout.harness == "oracle" else NopHarness
         return await acting(opened.provider).run(
-            opened.environment, None, limits, image=opened.image, seed=seed
+            opened.environment,
+            None,
+            rollout.limits,
+            image=opened.image,
+            seed=rollout.seed,
         )
     opening = open_model(
-        settings, folder=place.home / "models", asset="run", purpose="rollout"
+        rollout.model, folder=place.home / "models", asset="run", purpose="rollout"
     )
     # A small embedded model knows no tool calls; it is asked for fenced commands.
-    dialect = FENCED if settings.kind == "embedded" else NATIVE
+    dialect = FENCED if rollout.model.kind == "embedded" else NATIVE
+    rollout.told(f"opening {rollout.model.kind} model {rollout.model.name}")
     async with opening as model:
         return await ToolLoopHarness(opened.provider, dialect=dialect).run(
             opened.environment,
-            Policy(model=model),
-            limits,
+            Policy(model=ToldModel(model, rollout.told)),
+            rollout.limits,
             image=opened.image,
-            seed=seed,
+            seed=rollout.seed,
         )
+
+
+class ToldModel(ChatModel):
+    """Asks another model and tells of each turn: for progress."""
+
+    def __init__(self, model: ChatModel, told: Callable[[str], None]) -> None:
+        self.name = model.name
+        self._model = model
+        self._told = told
+        self._turn = 0
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Answer as the other model does."""
+        self._turn += 1
+        self._told(f"turn {self._turn}: asking {self.name}")
+        return await self._model.complete(request)
 
 
 def _show(console: Console, trajectory: Trajectory) -> None:
     for message in trajectory.messages:
         console.rule(message.role)
-        console.print(message.content[:_SHOWN], markup=False, highlight=False)
+        say(console, message.content[:_SHOWN])
         for call in message.tool_calls:
-            console.print(f"-> {call.name} {call.arguments}", markup=False)
+            say(console, f"-> {call.name} {call.arguments[:_SHOWN]}")
     console.rule("result")
-    scores = {score.criterion: score.score for score in trajectory.scores}
-    console.print(
+    scores = ", ".join(f"{one.criterion} {one.score:g}" for one in trajectory.scores)
+    say(
+        console,
         f"{trajectory.harness} by {trajectory.policy}: {trajectory.ending} after "
-        f"{len(trajectory.steps)} turn(s), reward {trajectory.reward} {scores}",
-        markup=False,
+        f"{len(trajectory.steps)} turn(s), reward {trajectory.reward}",
+        "bold",
     )
-    for problem in (trajectory.grading_failure, trajectory.error):
-        if problem:
-            console.print(problem, markup=False)
+    for line in (scores, trajectory.grading_failure, trajectory.error):
+        if line:
+            say(console, line)

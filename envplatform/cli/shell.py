@@ -6,25 +6,69 @@ carries over, shell variables don't. `:grade` hands the workspace to the verifie
 
 import asyncio
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from envplatform.cli.inspect import Environment_
+from envplatform.cli.find import EnvironmentName, place_for
 from envplatform.cli.machine import Opened, open_for_work
-from envplatform.cli.output import clear_errors
-from envplatform.cli.place import ConfigOption, find_place
-from envplatform.grading import final_workspace, grade, open_environment
+from envplatform.cli.output import (
+    ANSWER_IS_NO,
+    CALLED_WRONGLY,
+    Json,
+    Progress,
+    clear_errors,
+    print_json,
+    say,
+)
+from envplatform.cli.place import ConfigOption
+from envplatform.grading import Grading, final_workspace, grade, open_environment
 from envplatform.sandbox.base import Sandbox
 
-_MARK = "\x1eenvplatform-cwd:"
 GRADE, LEAVE = ":grade", ":quit"
+START = "/workspace"
+_MARK = "\x1eenvplatform-cwd:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """One line that was run."""
+
+    line: str
+    ending: str
+    exit_code: int | None
+    stdout: str
+    stderr: str
+    folder: str
+    """The working directory afterwards."""
+
+    @property
+    def went_well(self) -> bool:
+        """Whether it ended with exit code 0."""
+        return self.exit_code == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """One verdict of the verifier."""
+
+    line: str
+    grading: Grading
+
+    @property
+    def went_well(self) -> bool:
+        """Whether the reward is full."""
+        return self.grading.reward == 1
+
+
+Done = Ran | Graded
 
 
 def shell(
-    environment: Environment_,
+    environment: EnvironmentName,
     command: Annotated[
         list[str] | None,
         typer.Option(
@@ -32,29 +76,46 @@ def shell(
         ),
     ] = None,
     config: ConfigOption = None,
+    *,
+    as_json: Json = False,
 ) -> None:
-    """Open an environment and run commands in it by hand."""
-    with clear_errors(as_json=False):
-        opened = open_for_work(find_place(config), environment)
-        asyncio.run(_session(opened, _lines(command, opened)))
+    """Run commands in an environment by hand; exit code 3 if the last one of -c failed."""
+    console, done = Console(), list[Done]()
+
+    def keep(one: Done) -> None:
+        done.append(one)
+        if not as_json:
+            _show(console, one)
+
+    with clear_errors(as_json=as_json):
+        if as_json and command is None:
+            print_json({"error": "UsageError", "message": "--json needs --command"})
+            raise typer.Exit(CALLED_WRONGLY)
+        opened = open_for_work(place_for(config, environment), environment, Progress())
+        lines = _asked(opened) if command is None else command
+        asyncio.run(_session(opened, lines, keep))
+    if as_json:
+        name = opened.environment.environment_id
+        print_json({"environment_id": name, "done": done})
+    if command and done and not done[-1].went_well:
+        raise typer.Exit(ANSWER_IS_NO)
 
 
-def _lines(commands: list[str] | None, opened: Opened) -> Iterator[str]:
-    if commands is not None:
-        yield from commands
-        return
-    typer.echo(opened.environment.instruction)
+def _asked(opened: Opened) -> Iterator[str]:
+    """Ask for lines until there are no more."""
+    say(Console(), opened.environment.instruction)
     typer.echo(f"({GRADE} runs the verifier, {LEAVE} leaves)")
     while True:
         try:
-            yield input("/workspace$ ")
+            yield input(f"{START}$ ")
         except EOFError:
             return
 
 
-async def _session(opened: Opened, lines: Iterator[str]) -> None:
-    console = Console(markup=False, highlight=False)
-    cwd = "/workspace"
+async def _session(
+    opened: Opened, lines: Iterable[str], keep: Callable[[Done], None]
+) -> None:
+    folder = START
     async with open_environment(
         opened.provider, opened.environment, image=opened.image
     ) as sandbox:
@@ -62,32 +123,52 @@ async def _session(opened: Opened, lines: Iterator[str]) -> None:
             if line.strip() == LEAVE:
                 return
             if line.strip() == GRADE:
-                await _grade(console, opened, sandbox)
+                keep(Graded(line=line, grading=await _grade(opened, sandbox)))
             else:
-                cwd = await _run(console, sandbox, line, cwd)
+                ran = await _run(sandbox, line, folder)
+                folder = ran.folder
+                keep(ran)
 
 
-async def _grade(console: Console, opened: Opened, sandbox: Sandbox) -> None:
+async def _grade(opened: Opened, sandbox: Sandbox) -> Grading:
     workspace = await final_workspace(sandbox, opened.environment)
     grading = await grade(
         opened.provider, opened.environment, workspace, image=opened.image
     )
-    console.print(
-        f"reward {grading.reward} {dict(grading.components)} {grading.detail}"
+    # The log may quote hidden tests, and who works here plays the agent.
+    return replace(grading, log="")
+
+
+async def _run(sandbox: Sandbox, line: str, folder: str) -> Ran:
+    """Run one line in `folder`."""
+    script = (
+        f"cd {shlex.quote(folder)} 2>/dev/null\n{line}\n"
+        f"_s=$?; printf '{_MARK}%s' \"$PWD\"; exit $_s"
+    )
+    result = await sandbox.exec(["bash", "-c", script])
+    said, mark, ended_in = result.stdout.decode("utf-8", "replace").rpartition(_MARK)
+    return Ran(
+        line=line,
+        ending=result.ending,
+        exit_code=result.exit_code,
+        stdout=said if mark else ended_in,  # without: the line itself left the shell
+        stderr=result.stderr.decode("utf-8", "replace"),
+        folder=ended_in if mark else folder,
     )
 
 
-async def _run(console: Console, sandbox: Sandbox, line: str, cwd: str) -> str:
-    """Run one line in `cwd`; returns the directory it ended in."""
-    script = f"cd {shlex.quote(cwd)} 2>/dev/null\n{line}\n_s=$?; printf '{_MARK}%s' \"$PWD\"; exit $_s"
-    result = await sandbox.exec(["bash", "-c", script])
-    text, _, ended_in = result.stdout.decode("utf-8", "replace").rpartition(_MARK)
-    if not _:  # the line itself left the shell
-        text, ended_in = ended_in, cwd
-    console.print(text, end="")
-    console.print(result.stderr.decode("utf-8", "replace"), end="")
-    if result.ending != "exited":
-        console.print(f"({result.ending})")
-    elif result.exit_code:
-        console.print(f"(exit code {result.exit_code})")
-    return ended_in
+def _show(console: Console, done: Done) -> None:
+    if isinstance(done, Graded):
+        grading = done.grading
+        scores = ", ".join(
+            f"{name} {one:g}" for name, one in grading.components.items()
+        )
+        said = scores or f"{grading.failure}: {grading.detail}"
+        say(console, f"reward {grading.reward} ({said})")
+        return
+    say(console, done.stdout, end="")
+    say(console, done.stderr, end="")
+    if done.ending != "exited":
+        say(console, f"({done.ending})")
+    elif done.exit_code:
+        say(console, f"(exit code {done.exit_code})")

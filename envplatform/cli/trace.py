@@ -1,39 +1,28 @@
-"""`envplatform trace`: lineage from an environment or asset down to its sources.
+"""`envplatform trace`: lineage from an environment or asset down to its sources."""
 
-Manifests are the truth; this reads nothing else.
-"""
-
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 from rich.tree import Tree
 
-from envplatform.cli.find import ENVIRONMENTS, find_row
-from envplatform.cli.output import Json, answer, clear_errors
-from envplatform.cli.place import ConfigOption, find_place
-from envplatform.errors import StoreError
+from envplatform.cli.find import place_for
+from envplatform.cli.lineage import Node, lineage_of
+from envplatform.cli.output import Json, answer, clear_errors, harmless
+from envplatform.cli.place import ConfigOption
 from envplatform.store import Store
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """One artefact and what it was made from."""
-
-    asset: str
-    partition: str | None
-    digest: str
-    state: str
-    """`current`, `superseded` (the stored version is another) or `source`."""
-    revision: int | None
-    notes: tuple[str, ...]
-    made_from: tuple["Node", ...]
+_DIGEST = 12
+_LONGEST_FACT = 80
 
 
 def trace(
     name: Annotated[
-        str, typer.Argument(help="Environment id or digest, or ASSET[:PARTITION].")
+        str,
+        typer.Argument(
+            help="Environment (folder, id or digest), or ASSET[:PARTITION]."
+        ),
     ],
     config: ConfigOption = None,
     *,
@@ -41,71 +30,39 @@ def trace(
 ) -> None:
     """Follow the lineage of an artefact down to its sources."""
     with clear_errors(as_json=as_json):
-        store = Store(find_place(config).home)
-        node = lineage_of(store, *_asset_of(store, name))
+        node = lineage_of(Store(place_for(config, name).home), name)
     answer(node, as_json=as_json, show=lambda console: _show(console, node))
-
-
-def lineage_of(store: Store, asset: str, partition: str | None) -> Node:
-    """Follow the stored manifests from one table down.
-
-    Raises:
-        StoreError: nothing is stored there.
-    """
-    manifest = store.manifest(asset, partition)
-    if manifest is None:
-        msg = f"{asset} has nothing stored for partition {partition!r}"
-        raise StoreError(msg)
-    return _node(store, asset, partition, manifest.digest)
-
-
-def _node(store: Store, asset: str, partition: str | None, digest: str) -> Node:
-    manifest = store.manifest(asset, partition)
-    if manifest is None or manifest.digest != digest:
-        state = "source" if asset.startswith("source:") else "superseded"
-        return Node(
-            asset=asset,
-            partition=partition,
-            digest=digest,
-            state=state,
-            revision=None,
-            notes=(),
-            made_from=(),
-        )
-    return Node(
-        asset=asset,
-        partition=partition,
-        digest=digest,
-        state="current",
-        revision=manifest.recipe.revision,
-        notes=manifest.notes,
-        made_from=tuple(
-            _node(store, part.asset, part.partition, part.digest)
-            for part in manifest.recipe.inputs
-        ),
-    )
-
-
-def _asset_of(store: Store, name: str) -> tuple[str, str | None]:
-    asset, _, partition = name.partition(":")
-    if asset in store.assets():
-        return asset, partition or None
-    return ENVIRONMENTS, find_row(store, name).repository
 
 
 def _show(console: Console, node: Node) -> None:
     tree = Tree(_label(node))
-    _grow(tree, node)
-    console.print(tree)
+    _grow(tree, node, seen=set())
+    console.print(tree, soft_wrap=True)
 
 
-def _grow(tree: Tree, node: Node) -> None:
+def _grow(tree: Tree, node: Node, *, seen: set[tuple[str, str | None, str]]) -> None:
+    """Add what `node` was made from; what was shown once is not taken apart again."""
     for part in node.made_from:
-        _grow(tree.add(_label(part)), part)
+        key = (part.name, part.partition, part.digest)
+        label = _label(part)
+        if key in seen and part.made_from:
+            tree.add(label.append(" (as above)"))
+        else:
+            _grow(tree.add(label), part, seen=seen)
+        seen.add(key)
 
 
-def _label(node: Node) -> str:
-    where = f"{node.asset} {node.partition or ''}".strip()
-    revision = f" revision {node.revision}" if node.revision is not None else ""
-    notes = f" ({'; '.join(node.notes)})" if node.notes else ""
-    return f"{where} {node.digest[:12]} {node.state}{revision}{notes}"
+def _label(node: Node) -> Text:
+    parts = [node.kind, node.name, node.partition or "", node.digest[:_DIGEST]]
+    parts += [node.state] if node.state != "outside" else []
+    parts += [f"revision {node.revision}"] if node.revision is not None else []
+    line = " ".join(part for part in parts if part)
+    facts = [f"{name} {_short(fact)}" for name, fact in node.facts.items()]
+    more = "; ".join((*facts, *node.notes))
+    return Text(harmless(f"{line} ({more})" if more else line))
+
+
+def _short(fact: str) -> str:
+    lines = fact.splitlines() or [""]
+    first = lines[0] if len(lines) == 1 else f"{len(lines)} x, {lines[0]}"
+    return first if len(first) <= _LONGEST_FACT else f"{first[:_LONGEST_FACT]}..."

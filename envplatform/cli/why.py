@@ -1,20 +1,29 @@
 """`envplatform why CANDIDATE`: what became of a proposed bug, and for what reason."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 import typer
 from rich.console import Console
 from rich.syntax import Syntax
 
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.cli.find import ENVIRONMENTS, only_one
-from envplatform.cli.output import Json, answer, clear_errors
+from envplatform.cli.find import ENVIRONMENTS, find_one
+from envplatform.cli.output import Json, answer, clear_errors, harmless, say
 from envplatform.cli.place import ConfigOption, find_place
 from envplatform.store import Store
 from envplatform.swe.candidate import BugCandidate, Verdict
+from envplatform.swe.publish import REFUSED, Refused
+from envplatform.swe.report import REJECTED
 
-Row = TypeVar("Row", BugCandidate, Verdict, EnvironmentRow)
+
+class _OfCandidate(Protocol):
+    @property
+    def candidate_id(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=_OfCandidate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +33,17 @@ class Fate:
     candidate: BugCandidate
     verdict: Verdict | None
     """None: proposed, not executed yet."""
+    refused: Refused | None
+    """Why a proven bug became no environment; None if it did or was never tried."""
     environment: EnvironmentRow | None
-    """None: rejected, beyond the number asked for, or not made yet."""
+    """None: rejected, refused, beyond the number asked for, or not made yet."""
     conclusion: str
 
 
 def why(
-    candidate: Annotated[str, typer.Argument(help="Its id, or a unique start.")],
+    candidate: Annotated[
+        str, typer.Argument(help="Its id or its environment's, or a unique start.")
+    ],
     config: ConfigOption = None,
     *,
     as_json: Json = False,
@@ -47,47 +60,62 @@ def find_fate(store: Store, name: str) -> Fate:
     Raises:
         StoreError: no or several candidates fit.
     """
-    candidates = store.all_rows(BugCandidate, "bug_candidates")
-    exact = [row for row in candidates if row.candidate_id == name]
-    starts = [row for row in candidates if row.candidate_id.startswith(name)]
-    candidate = only_one(
-        exact or starts,
-        what=f"candidate {name!r}",
-        known=[row.candidate_id for row in starts or candidates],
+    candidate = find_one(
+        store.all_rows(BugCandidate, "bug_candidates"),
+        name,
+        names=lambda row: (row.candidate_id,),
+        what="candidate",
     )
-    key = candidate.candidate_id
-    verdicts = [
+    verdicts = (
         *store.all_rows(Verdict, "verified_bugs"),
-        *store.all_rows(Verdict, "rejected_candidates"),
-    ]
-    environments = store.all_rows(EnvironmentRow, ENVIRONMENTS)
-    verdict = next((row for row in verdicts if row.candidate_id == key), None)
-    environment = next((row for row in environments if row.candidate_id == key), None)
+        *store.all_rows(Verdict, REJECTED),
+    )
+    verdict = _of(candidate, verdicts)
+    refused = _of(candidate, store.all_rows(Refused, REFUSED))
+    environment = _of(candidate, store.all_rows(EnvironmentRow, ENVIRONMENTS))
+    tried = store.manifest(ENVIRONMENTS, candidate.repository) is not None
     return Fate(
         candidate=candidate,
         verdict=verdict,
+        refused=refused,
         environment=environment,
-        conclusion=_conclude(verdict, environment),
+        conclusion=_conclude(verdict, refused, environment, tried=tried),
     )
 
 
-def _conclude(verdict: Verdict | None, environment: EnvironmentRow | None) -> str:
+def _of(candidate: BugCandidate, rows: Iterable[Row]) -> Row | None:
+    key = candidate.candidate_id
+    return next((row for row in rows if row.candidate_id == key), None)
+
+
+def _conclude(
+    verdict: Verdict | None,
+    refused: Refused | None,
+    environment: EnvironmentRow | None,
+    *,
+    tried: bool,
+) -> str:
     if verdict is None:
         return "proposed; not executed yet (materialise verified_bugs)"
     if verdict.rejection is not None:
         return f"rejected: {verdict.rejection}: {verdict.detail}"
     proven = f"proven by {len(verdict.fail_to_pass)} failing test(s)"
-    if environment is None:
-        return f"{proven}; no environment was made of it"
-    gate = "passed the gate" if environment.gated else "did not pass the gate"
-    return f"{proven}; environment {environment.environment_id} {gate}"
+    if environment is not None:
+        gate = "passed the gate" if environment.gated else "did not pass the gate"
+        return f"{proven}; environment {environment.environment_id} {gate}"
+    if refused is not None:
+        return f"{proven}; refused: {refused.reason}: {refused.detail}"
+    if tried:
+        return f"{proven}; not among those chosen (environments_per_repository)"
+    return f"{proven}; no environments made yet (materialise swe_environments)"
 
 
 def _show(console: Console, fate: Fate) -> None:
-    console.print(f"[bold]{fate.candidate.candidate_id}[/]")
-    console.print(fate.conclusion, markup=False)
-    place = f"{fate.candidate.path}:{fate.candidate.line}"
-    console.print(f"{fate.candidate.inducer}/{fate.candidate.operator} at {place}")
-    console.print(Syntax(fate.candidate.bug_patch, "diff"))
+    candidate = fate.candidate
+    say(console, candidate.candidate_id, "bold")
+    say(console, fate.conclusion)
+    place = f"{candidate.path}:{candidate.line}"
+    say(console, f"{candidate.inducer}/{candidate.operator} at {place}")
+    console.print(Syntax(harmless(candidate.bug_patch), "diff"))
     for test in fate.verdict.fail_to_pass if fate.verdict else ():
-        console.print(f"fails: {test}", markup=False)
+        say(console, f"fails: {test}")

@@ -14,6 +14,9 @@ from envplatform.swe.inducers.base import Inducer, SourceFile
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.targets import HealthyRepository
 
+REVISION = 1
+"""Raised when the same repository, budget and seed can give other candidates."""
+
 _OVERDRAW = 3
 """A file is asked for this many times its share: some can't fill theirs."""
 
@@ -38,17 +41,18 @@ def propose(
     """Propose about `budget` candidates, fewer where the code gives no more.
 
     The same repository, inducers, budget and seed give the same candidates in the
-    same order.
+    same order. No two have the same id: who proposes what another did adds nothing.
     """
     files = source_files(repository, baseline)
     skipped: Counter[str] = Counter()
+    ids: set[str] = set()
     by_file: list[list[BugCandidate]] = []
     for inducer in inducers:
         share = -(-budget // len(inducers))
         for file, part in _shares(files, share, seed):
             found = inducer.propose(file, _OVERDRAW * part, seed)
             skipped.update({str(why): count for why, count in found.skipped.items()})
-            by_file.append(list(found.candidates))
+            by_file.append(_new(found.candidates, ids))
     order = random.Random(f"propose {seed}")  # noqa: S311  no secret
     order.shuffle(by_file)
     return Proposals(
@@ -73,6 +77,16 @@ def source_files(
         )
         for path in repository.target.source_paths(repository.tree)
     )
+
+
+def _new(candidates: Sequence[BugCandidate], ids: set[str]) -> list[BugCandidate]:
+    """Return those whose id is not among `ids` yet, and add it."""
+    new = []
+    for candidate in candidates:
+        if candidate.candidate_id not in ids:
+            ids.add(candidate.candidate_id)
+            new.append(candidate)
+    return new
 
 
 def _shares(

@@ -4,8 +4,10 @@ Each verdict is kept as soon as it is there, so that a killed run goes on where 
 stood. What a verdict says is decided in `p2f`, not here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+
+from pydantic import TypeAdapter
 
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.sandbox.retry import with_retries
@@ -14,14 +16,23 @@ from envplatform.store.values import digest_json
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.p2f.many import verify_candidates
+from envplatform.swe.p2f.result import Coverage
 from envplatform.swe.p2f.settings import VerificationSettings
-from envplatform.swe.targets import HealthyRepository
+from envplatform.swe.targets import HealthyRepository, target_digest
 
 REVISION = 1
 """Raised when the same candidate can get another verdict than before."""
 
+_COVERAGE = TypeAdapter(Coverage)
+_NOT_IN_KEY = frozenset({"concurrency", "patience", "least_suite_s", "least_test_s"})
+"""Settings that allow for the machine and decide no verdict."""
 
-async def prove(
+
+def _untold(done: int, total: int) -> None:
+    """Progress nobody asked for."""
+
+
+async def prove(  # noqa: PLR0913  what to prove, how, and who is told
     provider: SandboxProvider,
     repository: HealthyRepository,
     baseline: Baseline,
@@ -29,9 +40,11 @@ async def prove(
     settings: VerificationSettings,
     *,
     results: ResultCache,
+    told: Callable[[int, int], None] = _untold,
 ) -> tuple[Verdict, ...]:
     """Verify every candidate; verdicts in the order of `candidates`.
 
+    `told` is called after each verdict with the number that is there, and of all.
     Failed sandboxes are tried again for the candidates they left without a verdict.
 
     Raises:
@@ -51,7 +64,7 @@ async def prove(
 
     async def step() -> dict[str, Verdict]:
         known = _known(results, keys)
-        found = dict(known)
+        found: dict[str, Verdict] = {}
         async for verdict in verify_candidates(
             provider, repository, baseline, candidates, settings, known=known
         ):
@@ -59,6 +72,7 @@ async def prove(
             # A duplicate's verdict depends on its company, so it is not kept.
             if verdict.rejection != "duplicate" and verdict.candidate_id not in known:
                 results.put_row(keys[verdict.candidate_id], verdict)
+            told(len(found), len(candidates))
         return found
 
     found = await with_retries(step)
@@ -76,13 +90,15 @@ def _common_key(
     thoroughness = {
         name: value
         for name, value in asdict(settings).items()
-        if name not in {"concurrency", "patience", "least_suite_s", "least_test_s"}
+        if name not in _NOT_IN_KEY
     }
     return digest_json(
         {
             "commit": repository.commit,
             "image": repository.image.digest,
+            "target": target_digest(repository.target),
             "stable": list(baseline.stable),
+            "coverage": _COVERAGE.dump_python(baseline.coverage, mode="json"),
             "settings": thoroughness,
         }
     )

@@ -7,12 +7,13 @@ reason and a number, never a row among the published.
 import asyncio
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from envplatform.bundle import (
+    CheckResult,
     Environment,
     all_passed,
     core_digest,
@@ -25,10 +26,9 @@ from envplatform.grading import run_gate
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.sandbox.retry import with_retries
 from envplatform.store import ResultCache, Store, result_key
-from envplatform.store.values import digest_json
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.environment import assemble_environment
-from envplatform.swe.issue import issue_for
+from envplatform.swe.issue import Issue, issue_for
 from envplatform.swe.targets import HealthyRepository
 
 DIRECTORY_KIND = "environments"
@@ -37,6 +37,9 @@ DIRECTORY_KIND = "environments"
 REVISION = 1
 """Raised when the same proof can become another environment than before."""
 
+REFUSED = "refused_bugs"
+"""Table of proven bugs that became no environment, beside the asset of those that did."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
@@ -44,7 +47,7 @@ class Refused:
 
     candidate_id: str
     reason: str
-    """`no_environment` or the name of the first check that did not pass."""
+    """`issue_leak`, `no_environment`, or the first check that did not pass."""
     detail: str
 
 
@@ -88,7 +91,11 @@ def choose(proven: Sequence[Proven], *, limit: int, seed: int) -> list[Proven]:
     return sorted(chosen, key=lambda one: one.candidate.candidate_id)
 
 
-async def publish(
+def _untold(done: int, total: int) -> None:
+    """Progress nobody asked for."""
+
+
+async def publish(  # noqa: PLR0913  what to build, where, and how
     provider: SandboxProvider,
     store: Store,
     repository: HealthyRepository,
@@ -96,91 +103,107 @@ async def publish(
     *,
     seed: int,
     concurrency: int,
+    told: Callable[[int, int], None] = _untold,
 ) -> tuple[tuple[EnvironmentRow, ...], tuple[Refused, ...]]:
     """Build, gate and store environments; both results in the order of `proven`.
 
-    What was published before, by this or a killed run, is not built again.
+    What was published before, by this or a killed run, is not gated again. `told` is
+    called after each with the number that is done, and of all.
 
     Raises:
         SandboxError: a sandbox failed time and again; what was published stays.
     """
     room = asyncio.Semaphore(concurrency)
-    results = store.results("publish")
+    works = _Works(
+        provider=provider,
+        store=store,
+        results=store.results("publish"),
+        repository=repository,
+        seed=seed,
+    )
+    done = 0
 
     async def one(bug: Proven) -> EnvironmentRow | Refused:
-        key = _key(repository, bug, seed)
-        known = _published(store, results, key)
-        if known is not None:
-            return known
+        nonlocal done
         async with room:
-            found = await with_retries(
-                lambda: _publish_one(provider, store, repository, bug, seed)
-            )
-        if isinstance(found, EnvironmentRow):
-            results.put_row(key, found)
+            found = await works.publish(bug)
+        done += 1
+        told(done, len(proven))
         return found
 
-    found = await asyncio.gather(*(one(bug) for bug in proven))
+    # Every one to its end: a sandbox that fails costs no other environment.
+    found = await asyncio.gather(*map(one, proven), return_exceptions=True)
+    failed = next((each for each in found if isinstance(each, BaseException)), None)
+    if failed is not None:
+        raise failed
     rows = tuple(each for each in found if isinstance(each, EnvironmentRow))
     return rows, tuple(each for each in found if isinstance(each, Refused))
 
 
-def _key(repository: HealthyRepository, bug: Proven, seed: int) -> str:
-    proof = [bug.verdict.fail_to_pass, bug.verdict.pass_to_pass]
-    return result_key(
-        revision=REVISION,
-        inputs={
-            "commit": repository.commit,
-            "image": repository.image.digest,
-            "candidate": bug.candidate.candidate_id,
-            "patch": bug.candidate.bug_patch,
-            "report": bug.verdict.failure_report,
-            "proof": digest_json([list(part) for part in proof]),
-        },
-        config=seed,
-        tools={},
-    )
+def lost(store: Store, rows: Iterable[EnvironmentRow]) -> tuple[EnvironmentRow, ...]:
+    """Return the rows whose environment is not in the store."""
+    return tuple(row for row in rows if not _is_kept(store, row))
 
 
-def _published(store: Store, results: ResultCache, key: str) -> EnvironmentRow | None:
-    row = results.get_row(key, EnvironmentRow)
-    if row is None:
-        return None
+def _is_kept(store: Store, row: EnvironmentRow) -> bool:
     try:
         store.directory(DIRECTORY_KIND, row.digest)
     except StoreError:
-        return None  # swept or lost since: build it again
-    return row
+        return False
+    return True
 
 
-async def _publish_one(
-    provider: SandboxProvider,
-    store: Store,
-    repository: HealthyRepository,
-    bug: Proven,
-    seed: int,
-) -> EnvironmentRow | Refused:
-    began = time.monotonic()
-    issue = issue_for(repository, bug.candidate, bug.verdict, seed=seed)
-    if issue.leaks:
-        return _refused(bug, "issue_leak", ", ".join(map(str, issue.leaks)))
-    try:
-        environment = assemble_environment(
-            repository,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Works:
+    """Where environments of one repository are built."""
+
+    provider: SandboxProvider
+    store: Store
+    results: ResultCache
+    repository: HealthyRepository
+    seed: int
+
+    async def publish(self, bug: Proven) -> EnvironmentRow | Refused:
+        """Build one; gate it unless the same one passed before."""
+        began = time.monotonic()
+        issue = issue_for(self.repository, bug.candidate, bug.verdict, seed=self.seed)
+        if issue.leaks:
+            return _refused(bug, "issue_leak", ", ".join(map(str, issue.leaks)))
+        try:
+            environment = self._assemble(bug, issue)
+            key = result_key(
+                revision=REVISION,
+                inputs={"environment": environment_digest(environment)},
+                config=None,
+                tools={},
+            )
+            known = self.results.get_row(key, EnvironmentRow)
+            if known is not None and _is_kept(self.store, known):
+                return known
+            audit = await with_retries(lambda: self._gate(environment))
+        except BundleError as error:
+            return _refused(bug, "no_environment", str(error))
+        if not all_passed(audit):
+            worst = next(check for check in audit if check.status != "passed")
+            return _refused(bug, worst.name, f"{worst.status}: {worst.evidence}")
+        environment = replace(environment, audit=audit)
+        await asyncio.to_thread(_keep, self.store, environment)
+        seconds = time.monotonic() - began
+        row = _row(environment, bug, self.provider, issue.writer, seconds)
+        self.results.put_row(key, row)
+        return row
+
+    def _assemble(self, bug: Proven, issue: Issue) -> Environment:
+        return assemble_environment(
+            self.repository,
             bug.candidate,
             bug.verdict,
             issue=issue.text,
             writer=issue.writer,
         )
-    except BundleError as error:
-        return _refused(bug, "no_environment", str(error))
-    audit = await run_gate(provider, environment, image=repository.image)
-    if not all_passed(audit):
-        worst = next(check for check in audit if check.status != "passed")
-        return _refused(bug, worst.name, f"{worst.status}: {worst.evidence}")
-    environment = replace(environment, audit=audit)
-    await asyncio.to_thread(_keep, store, environment)
-    return _row(environment, bug, provider, issue.writer, time.monotonic() - began)
+
+    async def _gate(self, environment: Environment) -> tuple[CheckResult, ...]:
+        return await run_gate(self.provider, environment, image=self.repository.image)
 
 
 def _keep(store: Store, environment: Environment) -> None:

@@ -12,6 +12,9 @@ from envplatform.patches import added_lines, removed_lines
 from envplatform.store import NOT_IDENTITY
 from envplatform.swe.candidate import BugCandidate, Verdict
 
+REVISION = 1
+"""Raised when the same rows can give another report than before."""
+
 REJECTED = "rejected_candidates"
 """Table of verdicts that reject, beside the asset of those that prove."""
 

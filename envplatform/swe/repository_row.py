@@ -12,7 +12,16 @@ from pydantic import TypeAdapter, ValidationError
 from envplatform.errors import StoreError, TargetError
 from envplatform.store import NOT_IDENTITY
 from envplatform.swe.p2f.baseline import Baseline
-from envplatform.swe.targets import HealthyRepository, PackageIndex, Target, prepare
+from envplatform.swe.targets import (
+    HealthyRepository,
+    PackageIndex,
+    Target,
+    prepare,
+    target_digest,
+)
+
+REVISION = 1
+"""Raised when the same repository can become another row than before."""
 
 _BASELINE = TypeAdapter(Baseline)
 _TIMINGS = TypeAdapter(dict[str, float])
@@ -30,6 +39,8 @@ class TargetRow:
     python: str
     requirements: tuple[str, ...]
     image_digest: str
+    target_digest: str
+    """Of what target.toml says of suite and code: whoever reads the row depends on it."""
     source_files: int
     """Files that a bug may be put into."""
     stable_tests: int
@@ -57,6 +68,7 @@ def row_of(repository: HealthyRepository, baseline: Baseline) -> TargetRow:
         python=repository.image.python,
         requirements=repository.image.requirements,
         image_digest=repository.image.digest,
+        target_digest=target_digest(target),
         source_files=len(target.source_paths(repository.tree)),
         stable_tests=len(baseline.stable),
         unstable_tests=tuple(
@@ -97,13 +109,18 @@ async def repository_of(
     """Prepare the repository that `row` was measured on.
 
     Raises:
-        TargetError: its files or packages are others now.
+        TargetError: its files, packages or target.toml are others now.
     """
     repository = await prepare(target, cache, index=index)
-    now = (repository.commit, repository.image.digest)
-    if now != (row.commit, row.image_digest):
+    measured = {
+        "its files": repository.commit == row.commit,
+        "its packages": repository.image.digest == row.image_digest,
+        "its target.toml": target_digest(target) == row.target_digest,
+    }
+    changed = [what for what, is_same in measured.items() if not is_same]
+    if changed:
         msg = (
-            f"{row.repository}: files or packages changed since it was measured; "
+            f"{row.repository}: {' and '.join(changed)} changed since it was measured; "
             "materialise target_repositories again"
         )
         raise TargetError(msg)

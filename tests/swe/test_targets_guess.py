@@ -99,6 +99,7 @@ async def test_a_patch_on_a_plain_folder(
     before = tree_of({"calc.py": CALC, "tests/test_calc.py": TESTS})
     write_tree(before, tmp_path)
     after = {**before, "calc.py": File(CALC.replace("a + b", "a - b").encode())}
+    stages: list[str] = []
     verdict, baseline = await verify_patch(
         bubblewrap,
         diff_trees(before, after),
@@ -106,7 +107,10 @@ async def test_a_patch_on_a_plain_folder(
         cache=cache_folder / "images",
         index=INDEX,
         settings=SETTINGS,
+        told=stages.append,
     )
+    assert len(stages) == 3
+    assert baseline is not None
     assert verdict.fail_to_pass == ("tests/test_calc.py::test_add",)
     assert baseline.stable == ("tests/test_calc.py::test_add",)
 
@@ -129,6 +133,7 @@ async def test_a_missing_module_is_named_with_the_remedy(
             cache=cache_folder / "images",
             index=INDEX,
             settings=SETTINGS,
+            told=print,
         )
 
 
@@ -145,6 +150,7 @@ async def test_a_text_that_is_no_patch(
             cache=cache_folder / "images",
             index=INDEX,
             settings=SETTINGS,
+            told=print,
         )
 
 

@@ -1,16 +1,21 @@
 """Verify a patch against a folder, for a person at a terminal: no store, no graph."""
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from envplatform.errors import TargetError
+from envplatform.errors import PatchError, TargetError
 from envplatform.patches import patched_paths
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.p2f.baseline import Baseline, measure_baseline
+from envplatform.swe.p2f.changes import apply_change
+from envplatform.swe.p2f.refusal import Refusal
 from envplatform.swe.p2f.settings import VerificationSettings
-from envplatform.swe.p2f.verify import verify_candidate
+from envplatform.swe.p2f.verify import verdict_of, verify_candidate
 from envplatform.swe.targets import (
+    FolderSource,
     HealthyRepository,
     PackageIndex,
     Target,
@@ -19,6 +24,7 @@ from envplatform.swe.targets import (
     prepare,
     read_folder,
 )
+from envplatform.tree import TreeError
 
 TARGET_FILE = "target.toml"
 
@@ -26,19 +32,28 @@ TARGET_FILE = "target.toml"
 def local_target(folder: Path, *, requirements: tuple[str, ...] = ()) -> Target:
     """Return the folder's own target.toml, or a guess if it has none.
 
+    Whatever a target.toml says of releases, the target is the folder as it is.
     `requirements` are exact pins of what the suite imports; only for a guess.
 
     Raises:
         ConfigError: the target.toml is wrong.
-        TargetError: tests or code can't be made out, or a pin is not exact.
+        TargetError: tests or code can't be made out, or a pin is not exact, or is
+            given beside a target.toml.
     """
     own = folder / TARGET_FILE
-    if own.is_file():
-        return load_target(own)
-    return guess_target(read_folder(folder), folder=folder, requirements=requirements)
+    if not own.is_file():
+        tree = read_folder(folder)
+        return guess_target(tree, folder=folder, requirements=requirements)
+    if requirements:
+        msg = f"{own} says what the suite needs: put {', '.join(requirements)} there"
+        raise TargetError(msg)
+    target = load_target(own)
+    if isinstance(target.source, FolderSource):
+        return target
+    return replace(target, source=FolderSource(path=folder))
 
 
-async def verify_patch(
+async def verify_patch(  # noqa: PLR0913  all that preparing takes, and who is told
     provider: SandboxProvider,
     patch: str,
     target: Target,
@@ -46,22 +61,36 @@ async def verify_patch(
     cache: Path,
     index: PackageIndex,
     settings: VerificationSettings,
-) -> tuple[Verdict, Baseline]:
+    told: Callable[[str], None],
+) -> tuple[Verdict, Baseline | None]:
     """Prepare `target`, measure it, and say whether `patch` puts a bug into it.
+
+    A patch that does not apply is refused before anything runs: without a baseline.
+    `told` is called with a line for a person as each stage begins.
 
     Raises:
         PatchError: the text is no diff.
         TargetError: it can't be prepared, or its healthy suite proves nothing.
         SandboxError: the sandbox failed.
     """
-    patched_paths(patch)
+    if not patched_paths(patch):
+        msg = "the patch changes no file"
+        raise PatchError(msg)
+    told(f"preparing {target.name}: {len(target.requirements)} packages")
     repository = await prepare(target, cache, index=index)
+    candidate = given_candidate(repository, patch)
+    try:
+        apply_change(repository.tree, patch)
+    except (PatchError, TreeError) as error:
+        refusal = Refusal(reason="does_not_apply", detail=str(error))
+        return verdict_of(candidate, refusal, provider), None
+    told("baseline: the healthy suite, again and again")
     try:
         baseline = await measure_baseline(provider, repository)
     except TargetError as error:
         msg = f"{error}{_hint(str(error))}"
         raise TargetError(msg) from error
-    candidate = given_candidate(repository, patch)
+    told(f"{len(baseline.stable)} stable tests; now with the patch")
     verdict = await verify_candidate(
         provider, repository, baseline, candidate, settings
     )

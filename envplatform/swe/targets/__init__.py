@@ -6,6 +6,7 @@ Nothing of a repository is executed here: running its suite is `p2f`.
 from envplatform.swe.targets.fetch import fetch_sdist
 from envplatform.swe.targets.folder import read_folder
 from envplatform.swe.targets.guess import guess_target
+from envplatform.swe.targets.identity import sources_of, target_digest
 from envplatform.swe.targets.indexes import PackageIndex, configured_index
 from envplatform.swe.targets.prepare import HealthyRepository, prepare
 from envplatform.swe.targets.target import (
@@ -40,5 +41,7 @@ __all__ = [
     "parse_target",
     "prepare",
     "read_folder",
+    "sources_of",
+    "target_digest",
     "unpack_sdist",
 ]

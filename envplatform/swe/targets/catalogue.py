@@ -1,42 +1,44 @@
 """The targets that a configuration names, by partition key; a bad one costs no other."""
 
-import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import cache, lru_cache
 from pathlib import Path
 
 from envplatform.configuration import TargetSettings
 from envplatform.errors import ConfigError
-from envplatform.swe.targets.folder import read_folder
-from envplatform.swe.targets.target import FolderSource, Target
-from envplatform.swe.targets.targetfile import builtin_target, load_target
-from envplatform.tree import tree_digest
+from envplatform.swe.targets.target import Target
+from envplatform.swe.targets.targetfile import (
+    BROKEN,
+    builtin_target,
+    load_target,
+)
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def catalogue(settings: TargetSettings) -> Mapping[str, Target | ConfigError]:
     """Read every target, in the order of the configuration.
 
-    A target that can't be read stands under the name it was asked for by, or under
-    its file's folder, with the error in the place of the value.
+    A target that can't be read stands under `broken__` and the name it was asked for
+    by, or its file's, with the error in the place of the value.
     """
     found: dict[str, Target | ConfigError] = {}
     for name in settings.builtin:
         try:
-            found[name] = builtin_target(name)
+            found[name] = _builtin(name)
         except ConfigError as error:
-            found[name] = error
+            found[_key_of(name, found)] = error
     for file in map(Path, settings.files):
+        called = file.stem if file.stem != "target" else file.parent.name
         try:
-            target = load_target(file)
+            target = _loaded(file)
         except ConfigError as error:
-            found[_key_of(file, found)] = error
+            found[_key_of(called, found)] = error
             continue
         if target.name in found:
             msg = f"{file}: name = {target.name!r} is another target's; choose one"
-            found[_key_of(file, found)] = ConfigError(msg)
+            found[_key_of(called, found)] = ConfigError(msg)
         else:
             found[target.name] = target
     return found
@@ -59,19 +61,28 @@ def find_target(settings: TargetSettings, name: str) -> Target:
     return target
 
 
-def source_digest(target: Target) -> str:
-    """SHA-256 (hex) over all that a target says, and the files of a local folder."""
-    content = ""
-    if isinstance(target.source, FolderSource):
-        content = tree_digest(read_folder(target.source.path))
-        # Where the folder lies says nothing about what is in it.
-        target = replace(target, source=FolderSource(path=Path()))
-    return hashlib.sha256(f"{target!r} {content}".encode()).hexdigest()
+@cache
+def _builtin(name: str) -> Target:
+    return builtin_target(name)
 
 
-def _key_of(file: Path, taken: Mapping[str, object]) -> str:
-    stem = file.stem if file.stem != "target" else file.parent.name
-    base = f"broken__{_UNSAFE.sub('-', stem) or 'target'}"
+def _loaded(file: Path) -> Target:
+    try:
+        state = file.stat()
+    except OSError:
+        return load_target(file)  # says what is wrong
+    return _load_once(file, state.st_mtime_ns, state.st_size, state.st_ino)
+
+
+@lru_cache(maxsize=4096)
+def _load_once(file: Path, *state: int) -> Target:
+    """Hundreds of partitions each look for their target among hundreds of files."""
+    del state  # a changed file is another entry
+    return load_target(file)
+
+
+def _key_of(called: str, taken: Mapping[str, object]) -> str:
+    base = f"{BROKEN}{_UNSAFE.sub('-', called)[:80] or 'target'}"
     key, number = base, 2
     while key in taken:
         key, number = f"{base}-{number}", number + 1

@@ -14,6 +14,7 @@ LEFT_OUT = frozenset(
     }
 )  # fmt: skip
 """Names of files and folders that never belong to a repository's content."""
+_MARKS_VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
 _MAX_FILES = 50_000
 _MAX_BYTES = 500_000_000
 
@@ -31,7 +32,7 @@ def read_folder(root: Path) -> Tree:
     tree: dict[str, File] = {}
     total = 0
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(n for n in folders if n not in LEFT_OUT)
+        folders[:] = sorted(n for n in folders if not _is_left_out(Path(folder, n)))
         for name in sorted(names):
             full = Path(folder, name)
             if name in LEFT_OUT or full.is_symlink() or not full.is_file():
@@ -50,3 +51,7 @@ def read_folder(root: Path) -> Tree:
         msg = f"{root} holds no files"
         raise TargetError(msg)
     return tree
+
+
+def _is_left_out(folder: Path) -> bool:
+    return folder.name in LEFT_OUT or (folder / _MARKS_VIRTUAL_ENVIRONMENT).is_file()

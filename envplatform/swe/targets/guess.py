@@ -45,7 +45,8 @@ def guess_target(
         msg = f"requirements: {error}"
         raise TargetError(msg) from error
     return Target(
-        name="local__" + (re.sub(r"[^\w.-]", "-", folder.resolve().name) or "tree"),
+        name="local__"
+        + (re.sub(r"[^A-Za-z0-9_.-]", "-", folder.resolve().name) or "tree"),
         source=FolderSource(path=folder),
         license="unknown",
         python=(f"{sys.version_info.major}.{sys.version_info.minor}",),

@@ -31,6 +31,9 @@ _PIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_]+")
 _NEEDED = ("pytest", "coverage")
 _LATER = ("git", "image", "dockerfile", "commands")
 
+BROKEN = "broken__"
+"""How the names of targets that can't be read begin, and no others."""
+
 _MAX_SHOWN = 80
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500)]
@@ -83,13 +86,26 @@ class _Suite(_Table):
 
 
 class _File(_Table):
-    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.-]*__[\w.-]+$")]
+    name: Annotated[
+        str,
+        StringConstraints(
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*__[A-Za-z0-9_.-]+$", max_length=100
+        ),
+    ]
     license: Text
     python: Annotated[tuple[Minor, ...], Field(min_length=1)]
     requirements: tuple[Text, ...]
     source: Annotated[_Sdist | _Folder, Field(discriminator="kind")]
     suite: _Suite = _Suite()
     code: _Code
+
+    @field_validator("name")
+    @classmethod
+    def _names_ids(cls, name: str) -> str:
+        if ".." in name or name.startswith(BROKEN):
+            msg = f"may not hold '..' or begin with {BROKEN!r}"
+            raise ValueError(msg)
+        return name
 
     @field_validator("requirements")
     @classmethod

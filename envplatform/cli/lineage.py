@@ -1,0 +1,144 @@
+"""The lineage of an environment or a table, followed down to its sources.
+
+What an environment says of itself stands in its bundle, the rest in manifests; both
+are read as they are stored. Nothing is printed here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from envplatform.bundle import Environment, environment_digest
+from envplatform.bundle.row import EnvironmentRow
+from envplatform.cli.find import ENVIRONMENTS, find_environment, is_folder
+from envplatform.errors import StoreError
+from envplatform.graph import ASSETS
+from envplatform.store import Input, Manifest, Store
+from envplatform.swe.candidate import BugCandidate
+
+_SOURCE = "source:"
+_SHOWN = 5
+
+State = Literal["current", "superseded", "missing", "outside"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One artefact and what it was made from."""
+
+    kind: Literal["environment", "candidate", "table", "source"]
+    name: str
+    """Id of an environment or candidate, asset of a table, name of a source."""
+    partition: str | None = None
+    digest: str
+    """Empty for a candidate, which is a row of a table."""
+    state: State
+    """`superseded`: the table is stored in another version by now; `missing`: not at
+    all; `outside`: held by no table of this store.
+    """
+    revision: int | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    made_from: tuple["Node", ...] = ()
+
+
+def lineage_of(store: Store, name: str) -> Node:
+    """Follow `ASSET[:PARTITION]`, else an environment's folder, id or digest.
+
+    Raises:
+        StoreError: nothing, or several things, are stored under that name.
+        BundleError: the environment is not what its digest says.
+    """
+    asset, _, partition = name.partition(":")
+    if asset in {*ASSETS, *store.assets()}:
+        return _table(store, _manifest(store, asset, partition or None).as_input)
+    environment, _ = find_environment(store, name)
+    known = not is_folder(name)
+    return _environment(store, environment, is_known=known)
+
+
+def _environment(store: Store, environment: Environment, *, is_known: bool) -> Node:
+    digest = environment_digest(environment)
+    rows = store.all_rows(EnvironmentRow, ENVIRONMENTS)
+    row = next((row for row in rows if row.digest == digest), None)
+    made_from = [_candidate(store, environment)]
+    if row is not None:
+        manifest = _manifest(store, ENVIRONMENTS, row.repository)
+        made_from.append(_table(store, manifest.as_input))
+    return Node(
+        kind="environment",
+        name=environment.environment_id,
+        digest=digest,
+        state="current" if is_known or row is not None else "outside",
+        facts=environment.core.facts,
+        made_from=tuple(made_from),
+    )
+
+
+def _candidate(store: Store, environment: Environment) -> Node:
+    """What the environment's own record says of the bug; it outlives the tables."""
+    lineage = environment.lineage
+    bindings = lineage.bindings
+    repository = lineage.origin.get("repository", "")
+    name = lineage.origin.get("candidate", "")
+    rows = store.all_rows(BugCandidate, "bug_candidates")
+    is_stored = any(row.candidate_id == name for row in rows)
+    manifest = store.manifest("bug_candidates", repository) if is_stored else None
+    return Node(
+        kind="candidate",
+        name=name,
+        partition=repository or None,
+        digest="",
+        state="outside" if manifest is None else "current",
+        facts={
+            "inducer": lineage.producer,
+            "operator": ", ".join(lineage.plan),
+            "file": f"{bindings.get('path', '?')}:{bindings.get('line', '?')}",
+            "seed": str(lineage.seed),
+            "model": lineage.model or "none",
+        },
+        made_from=() if manifest is None else (_table(store, manifest.as_input),),
+    )
+
+
+def _manifest(store: Store, asset: str, partition: str | None) -> Manifest:
+    manifest = store.manifest(asset, partition)
+    if manifest is not None:
+        return manifest
+    keys = [each.partition for each in store.manifests(asset)]
+    stored = ", ".join(str(key) for key in keys[:_SHOWN]) or "none"
+    more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""
+    what = f"no partition {partition!r}" if partition else "no table of its own"
+    msg = f"{asset} has {what}; stored partitions (ASSET:PARTITION): {stored}{more}"
+    raise StoreError(msg)
+
+
+def _table(store: Store, wanted: Input) -> Node:
+    """Follow the version of a table that was used, as far as it is still stored."""
+    if wanted.asset.startswith(_SOURCE):
+        return Node(
+            kind="source",
+            name=wanted.asset.removeprefix(_SOURCE),
+            partition=wanted.partition,
+            digest=wanted.digest,
+            state="outside",
+        )
+    manifest = store.manifest(wanted.asset, wanted.partition)
+    if manifest is None or manifest.digest != wanted.digest:
+        return Node(
+            kind="table",
+            name=wanted.asset,
+            partition=wanted.partition,
+            digest=wanted.digest,
+            state="missing" if manifest is None else "superseded",
+        )
+    return Node(
+        kind="table",
+        name=wanted.asset,
+        partition=wanted.partition,
+        digest=wanted.digest,
+        state="current",
+        revision=manifest.recipe.revision,
+        notes=manifest.notes,
+        made_from=tuple(_table(store, part) for part in manifest.recipe.inputs),
+    )
