@@ -222,7 +222,9 @@ async def test_no_suite_forges_a_verdict(
         more = {f"{m}.py": IMPOSTOR for m in ("pytest", "coverage", "hmac", "plugin")}
         more |= {"sitecustomize.py": IMPOSTOR, "envp_p2f/__init__.py": IMPOSTOR}
     repository = repository_of(suite_image, attack.code + TRUTH, more=more)
-    request = request_of(ids=(TRUTH_ID, *_others(attack.code)), test_s=1, suite_s=6)
+    suite_s = 6 if attack.ending == "timeout" else 60
+    ids = (TRUTH_ID, *_others(attack.code))
+    request = request_of(ids=ids, test_s=1.5, suite_s=suite_s)
     run = await run_tests(bubblewrap, repository, request)
     assert (run.ending, run.outcomes[TRUTH_ID]) == (attack.ending, attack.seen), run
 

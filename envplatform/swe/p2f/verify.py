@@ -125,6 +125,8 @@ class _Verification:
             detail = "different tests fail in different runs"
             return Refusal(reason="flaky", detail=detail)
         lasting = await self._repeat(change, always)
+        if isinstance(lasting, Refusal):
+            return lasting
         if not lasting:
             detail = f"{always[0]} fails in some repetitions only"
             return Refusal(reason="flaky", detail=detail)
@@ -140,22 +142,26 @@ class _Verification:
             ),
         )
 
-    async def _repeat(self, change: Change, tests: Sequence[str]) -> list[str]:
+    async def _repeat(
+        self, change: Change, tests: Sequence[str]
+    ) -> list[str] | Refusal:
         """Run `tests` alone, again and again, and keep those that always fail."""
         left = self._settings.repeats - self._settings.runs
         lasting = list(tests)
         while left > 0 and lasting:
-            seed = self._settings.repeats - left + 1
+            plain = self._request(seed=self._settings.repeats - left + 1)
             request = replace(
-                self._request(seed=seed),
+                plain,
                 ids=tuple(lasting),
                 rounds=left,
                 stop_on_timeout=False,
+                suite_timeout_s=left * plain.suite_timeout_s,
             )
             run = await self._run(change, request)
-            rounds = (run.outcomes, *run.repeats)
             if run.ending != "completed":
-                return []
+                detail = f"in a repetition: {run.detail or run.ending}"
+                return Refusal(reason=run.ending, detail=detail)
+            rounds = (run.outcomes, *run.repeats)
             lasting = [
                 test
                 for test in lasting

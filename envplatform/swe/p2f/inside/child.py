@@ -83,7 +83,7 @@ def _arguments(job: dict[str, Any]) -> list[str]:
     arguments = [f"--rootdir={job['root']}", "-o", "addopts=", "--color=no"]
     # Output goes to the runner's pipe, which keeps a little and drops the rest:
     # pytest's own capture would hold a gigabyte in a file.
-    arguments += ["-q", "--capture=no", "--tb=short"]
+    arguments += ["-q", "--capture=no", "--tb=line"]
     for name in BLOCKED:
         arguments += ["-p", f"no:{name}"]
     if job["keep_collecting"]:

@@ -18,7 +18,7 @@ import pytest
 
 from .alarm import Alarm
 from .lines import SHARED, TEST, NoLines
-from .reports import cause_of, outcome_of, text_of
+from .reports import cause_of, outcome_of, text_of, text_of_error
 
 _MAX_TESTS = 100_000
 _MAX_ID = 4096
@@ -42,6 +42,7 @@ class Plugin:
         self._reports: list[pytest.TestReport] = []
         self._cause: str | None = None
         self._raised = False
+        self._text = self._test_file = ""
         # Bound now: tests patch modules.
         self._seed_random = random.seed  # noqa: TID251  what tests draw from is global
         self._fork = os.fork
@@ -137,13 +138,14 @@ class Plugin:
         """Run one test between its two records."""
         name = _printable(item.nodeid)
         self._reports, self._cause, self._raised = [], None, False
+        self._text, self._test_file = "", item.nodeid.split("::")[0]
         self._seed(name)
         self._alarm.reset()
         self._send({"kind": "begin", "id": name})
         self._lines.enter(TEST + name)
         yield
         self._lines.enter(SHARED)
-        self._send(self._result(name, item.nodeid.split("::")[0]))
+        self._send(self._result(name))
         if self._alarm.fired and self._job["stop_on_timeout"]:
             item.session.shouldstop = "a test timed out"
 
@@ -155,9 +157,11 @@ class Plugin:
             with contextlib.suppress(AttributeError):  # half imported, or a stand-in
                 numpy.seed(random.getrandbits(32))
 
-    def _result(self, name: str, test_file: str) -> dict[str, Any]:
+    def _result(self, name: str) -> dict[str, Any]:
         failed = [r for r in self._reports if r.failed]
-        text = text_of(failed[0].longrepr, test_file) if failed else ""
+        text = ""
+        if failed:
+            text = self._text or text_of(failed[0].longrepr, self._test_file)
         outcome = outcome_of(self._reports, self._cause)
         if outcome == "passed" and self._raised:  # a hook hid the failure
             outcome = "failed"
@@ -202,11 +206,17 @@ class Plugin:
         with self._lines.shared():
             yield
 
-    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> None:
         """Note what kind of error it was, while the error is there."""
-        if call.excinfo is not None:
-            self._raised = self._raised or call.when == "call"
-            self._cause = self._cause or cause_of(call.excinfo.value)
+        if call.excinfo is None:
+            return
+        error = call.excinfo.value
+        self._raised = self._raised or call.when == "call"
+        self._cause = self._cause or cause_of(error)
+        if isinstance(item, pytest.Function) and not hasattr(error, "formatrepr"):
+            self._text = self._text or text_of_error(error, self._test_file)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the report as every other plugin left it."""

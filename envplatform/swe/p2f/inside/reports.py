@@ -9,7 +9,9 @@ the error, and leaves out the code under test, which may hold the very defect.
 from __future__ import annotations
 
 import errno
+import linecache
 import re
+import traceback
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -20,6 +22,7 @@ BROKEN_IMPORT = (
     "IndentationError",
 )
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_MAX_CHAIN = 4
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+')
 
 
@@ -65,25 +68,38 @@ def cause_of(error: BaseException) -> str | None:
     return None
 
 
+def text_of_error(error: BaseException, test_file: str) -> str:
+    """Return the lines of the test that led to `error`, and what it says.
+
+    Our own, since pytest's reads and parses whole files for each failure: with many
+    failures that takes longer than the tests.
+    """
+    lines: list[str] = []
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if _is_file(name, test_file):
+            lines.append(f"{test_file}:{line}: in {frame.f_code.co_name}")
+            lines.append("    " + linecache.getline(name, line).strip())
+    chain: list[BaseException] = [error]
+    while len(chain) < _MAX_CHAIN and _cause(chain[-1]) is not None:
+        chain.append(_cause(chain[-1]) or error)
+    for number, link in enumerate(chain):
+        said = "".join(traceback.format_exception_only(type(link), link))
+        if said.startswith("AssertionError: assert "):
+            said = said[len("AssertionError: ") :]
+        mark = "E   " if number == 0 else "E   caused by "
+        lines += [mark + said_line for said_line in said.rstrip().split("\n")]
+    return "\n".join(lines)
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    hidden = error.__suppress_context__
+    return error.__cause__ or (None if hidden else error.__context__)
+
+
 def text_of(longrepr: object, test_file: str) -> str:
-    """Return the failure without any line of the code under test."""
-    chain = getattr(longrepr, "chain", None)
-    if chain:
-        entries = [entry for part in chain for entry in part[0].reprentries]
-        return "\n".join(line for e in entries for line in _entry(e, test_file))
+    """Return pytest's own account, for what fails in other ways than functions do."""
     return "\n".join(_without_frames(str(longrepr).splitlines(), test_file))
-
-
-def _entry(entry: Any, test_file: str) -> Iterator[str]:
-    lines = "\n".join(entry.lines).splitlines()
-    place = getattr(entry, "reprfileloc", None)
-    if place is None:  # the interpreter's own style, used for exception groups
-        yield from _without_frames(lines, test_file)
-        return
-    is_test = _is_file(str(place.path), test_file)
-    for line in lines:
-        if is_test or line.startswith("E "):
-            yield line
 
 
 def _without_frames(lines: list[str], test_file: str) -> Iterator[str]:
