@@ -29,6 +29,7 @@ from envplatform.store import Manifest, Origin, Store, combined_digest
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.inducers.named import inducers_named
 from envplatform.swe.p2f.baseline import measure_baseline
+from envplatform.swe.p2f.request import runner_digest
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.propose import REVISION as PROPOSING
 from envplatform.swe.propose import propose
@@ -56,6 +57,11 @@ def target_sources(configuration: Configuration, repository: str) -> dict[str, s
     return sources_of(find_target(configuration.targets, repository))
 
 
+def suite_runner(_: object) -> dict[str, str]:
+    """What runs the suites: its code decides what a baseline or a verdict says."""
+    return {"suite runner": runner_digest()}
+
+
 def synthesis(*keys: str) -> Any:  # noqa: ANN401  a function for `settings`
     """The keys of `[synthesis]` that decide an asset's rows, and no others."""
 
@@ -69,6 +75,7 @@ def synthesis(*keys: str) -> Any:  # noqa: ANN401  a function for `settings`
     group="bugs",
     row_type=TargetRow,
     revision=MEASURING,
+    tools=suite_runner,
     partitions=target_repo,
     settings=synthesis("baseline_runs"),
     sources=target_sources,
@@ -140,6 +147,7 @@ def bug_candidates(
     group="bugs",
     row_type=Verdict,
     revision=PROVING,
+    tools=suite_runner,
     partitions=target_repo,
     deps=[target_repositories, bug_candidates],
     settings=synthesis("buggy_runs", "fail_to_pass_repeats"),

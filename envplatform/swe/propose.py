@@ -63,9 +63,12 @@ def propose(
 def source_files(
     repository: HealthyRepository, baseline: Baseline
 ) -> tuple[SourceFile, ...]:
-    """Files that a bug may be put into, with the lines that stable tests run."""
+    """Files that a bug may be put into, with the lines that stable tests run.
+
+    What runs at import counts too: tables and defaults decide what tests see.
+    """
     coverage = baseline.coverage
-    maps = [coverage.shared, *coverage.by_test.values()]
+    maps = [coverage.imported, coverage.shared, *coverage.by_test.values()]
     return tuple(
         SourceFile(
             repository=repository.name,

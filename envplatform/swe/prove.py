@@ -16,6 +16,7 @@ from envplatform.store.values import digest_json
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.p2f.many import verify_candidates
+from envplatform.swe.p2f.request import runner_digest
 from envplatform.swe.p2f.result import Coverage
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.targets import HealthyRepository, target_digest
@@ -100,5 +101,6 @@ def _common_key(
             "stable": list(baseline.stable),
             "coverage": _COVERAGE.dump_python(baseline.coverage, mode="json"),
             "settings": thoroughness,
+            "runner": runner_digest(),
         }
     )

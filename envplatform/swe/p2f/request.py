@@ -7,7 +7,7 @@ from importlib import resources
 
 from envplatform.sandbox.base import Limits
 from envplatform.swe.targets.target import Target
-from envplatform.tree import File, Tree
+from envplatform.tree import File, Tree, tree_digest
 
 RUNNER_FOLDER = "/tests/.p2f"
 START_FILE = f"{RUNNER_FOLDER}/start.py"
@@ -48,6 +48,11 @@ def runner_tree() -> Tree:
         f"envp_p2f/{n}": File(data) for n, data in sources.items() if n != "start.py"
     }
     return {**tree, "start.py": File(sources["start.py"])}
+
+
+def runner_digest() -> str:
+    """Digest of what runs the suites: part of what decides a verdict."""
+    return tree_digest(runner_tree())
 
 
 def runner_argv() -> tuple[str, ...]:
