@@ -1,0 +1,110 @@
+"""What a user does in Dagster's UI, by what is written on it. Knows no asset of ours."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from playwright.sync_api import Locator, Page, expect
+
+RUN_MS = 240_000
+"""A run of a few sandboxes may take so long where the machine is busy."""
+
+Tab = Literal["Overview", "Partitions", "Events", "Checks", "Lineage"]
+
+
+@dataclass(frozen=True, slots=True)
+class DagsterPage:
+    """One browser tab on the UI."""
+
+    page: Page
+    url: str
+
+    def go(self, place: Literal["Catalog", "Jobs", "Lineage", "Runs"]) -> None:
+        """Click a place in the bar on the left, from wherever we are."""
+        if not self.page.url.startswith(self.url):
+            self.page.goto(self.url)
+        # By its text: icons have names too, and that of "Jobs" is a lineage.
+        self.page.get_by_role("link").filter(has_text=re.compile(rf"^{place}$")).click()
+
+    def open_asset(self, name: str) -> None:
+        """Find the asset in the catalogue and click it."""
+        self.go("Catalog")
+        self.page.get_by_role("link", name=name).first.click()
+        self.expect_asset(name)
+
+    def expect_asset(self, name: str) -> None:
+        """Wait until the page of the asset is shown."""
+        expect(self.page).to_have_url(re.compile(rf"/assets/{name}(\?|$)"))
+        expect(self.button("Materialize")).to_be_visible()
+
+    def open_tab(self, name: Tab) -> None:
+        """Click a tab of an asset's page."""
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def button(self, name: str, *, exact: bool = False) -> Locator:
+        """The first button of that name."""
+        return self.page.get_by_role("button", name=name, exact=exact).first
+
+    def materialise_partition(self, key: str) -> None:
+        """Materialise one partition of what the page shows, and look at its run."""
+        self.button("Materialize").click()
+        self.page.get_by_text("Select a partition or create one").click()
+        self.page.get_by_text(key, exact=True).first.click()
+        self.page.keyboard.press("Escape")  # closes the list, not the dialog
+        self._launch("Launch 1 run")
+
+    def materialise(self, choice: Literal["All", "Failed"], launch: str) -> None:
+        """Materialise a choice of partitions, and look at its run or backfill."""
+        self.button("Materialize").click()
+        self.button(choice, exact=True).click()
+        self._launch(launch)
+
+    def wait_for_run(self, ending: Literal["SUCCESS", "FAILURE"]) -> None:
+        """Wait on a run's page until the run has ended, as it should."""
+        ended = self.page.get_by_text(re.compile("^RUN_(SUCCESS|FAILURE)$"))
+        expect(ended).to_be_visible(timeout=RUN_MS)
+        expect(ended).to_have_text(f"RUN_{ending}")
+
+    def open_run_of_backfill(self) -> None:
+        """From a backfill's page to its first run, as soon as there is one."""
+        self.open_tab_of_backfill("Runs")
+        # The daemon looks for new backfills twice a minute.
+        run = self.page.get_by_role("link").filter(has_text=re.compile("^[0-9a-f]{8}$"))
+        run.first.click(timeout=RUN_MS)
+        expect(self.page).to_have_url(re.compile(r"/runs/[0-9a-f-]{36}"))
+
+    def open_tab_of_backfill(self, name: Literal["Overview", "Runs"]) -> None:
+        """Click a tab of a backfill's page."""
+        expect(self.page).to_have_url(re.compile("/runs/b/"))
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def open_failure(self) -> Locator:
+        """Find the step that failed among a run's events, and open its message."""
+        self.page.get_by_placeholder("Filter…").fill("type:STEP_FAILURE")
+        self.button("View full message").click()
+        # Lists that were open before are dialogs too, empty ones.
+        return self.page.get_by_role("dialog").filter(has_text="Copy error")
+
+    def open_partition(self, key: str) -> None:
+        """Click a partition in the list of the tab `Partitions`.
+
+        What is told of it follows a moment later: see `expect_metadata`.
+        """
+        self.page.get_by_text(key, exact=True).first.click()
+        expect(self.page).to_have_url(re.compile(rf"partition={key}"))
+
+    def expect_metadata(self, name: str, value: str) -> None:
+        """Wait until the table of metadata says so."""
+        name_cell = self.page.get_by_role("cell", name=name, exact=True)
+        row = self.page.locator("table tr").filter(has=name_cell)
+        expect(row.locator("td").nth(1)).to_have_text(value)
+
+    def follow_node(self, name: str) -> None:
+        """Click an asset in the graph of the tab `Lineage`; its own tab opens."""
+        self.page.get_by_text(name, exact=True).last.click()
+        self.expect_asset(name)
+        expect(self.page).to_have_url(re.compile("view=lineage"))
+
+    def _launch(self, button: str) -> None:
+        self.button(button, exact=True).click()
+        self.page.get_by_role("link", name="View", exact=True).click()
