@@ -149,6 +149,7 @@ class BubblewrapSandbox(Sandbox):
             system_calls=filter_program(
                 os.uname().machine, shared_memory=self._cgroups is not None
             ),
+            tag=self._folder.path.name,
         )
 
     def _execute(

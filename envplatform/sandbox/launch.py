@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 _BARE = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
 """Bubblewrap's own environment: its first process in the sandbox shows it."""
+TAG = "ENVPLATFORM_SANDBOX"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class Command:
     stdin: bytes
     system_calls: bytes
     """Filter program for the kernel; empty for none."""
+    tag: str
+    """Name of the sandbox's folder, by which a sweep finds what is left of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +86,7 @@ def launched(command: Command) -> Iterator[Launched]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_BARE,
+            env={**_BARE, TAG: command.tag},
             cwd="/",
             pass_fds=(options, system_calls, status_in, held.fileno()),
             start_new_session=True,

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from envplatform.errors import SandboxError
 from envplatform.sandbox.beneath import remove
+from envplatform.sandbox.launch import TAG
 
 _PREFIX = "envplatform-sandbox-"
 _LOCK = "lock"
@@ -68,13 +69,18 @@ def sweep(scratch: Path) -> None:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 _kill_inhabitants(path)
                 remove(path)
+                _kill_inhabitants(path)  # who was about to move in
             finally:
                 os.close(lock)
 
 
 def _kill_inhabitants(folder: Path) -> None:
-    """Kill what still sees `folder`: bubblewrap itself misses a death in its set-up."""
+    """Kill what was launched for `folder`.
+
+    A bubblewrap whose owner is killed while it sets up would wait for ever.
+    """
+    tag = f"{TAG}={folder.name}".encode()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # gone meanwhile, or not ours
-            if folder.name in (process / "mountinfo").read_text(encoding="utf-8"):
+            if tag in (process / "environ").read_bytes().split(b"\0"):
                 os.kill(int(process.name), signal.SIGKILL)
