@@ -49,6 +49,10 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
         jobs=[swe_synthesis],
         sensors=[target_repository_keys],
         resources={**resources, **(overrides or {})},
+        # The steps of a run follow one another, and each fans out by itself. A process
+        # a step costs three seconds of start: 21 s of CPU against 3 s, measured over
+        # the synthesis job with everything cached. Pools hold here too.
+        executor=dg.in_process_executor,
     )
 
 
