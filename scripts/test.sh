@@ -14,5 +14,9 @@ ruff check .
 mypy
 lint-imports
 python -m compileall -q envplatform resources assets
-dg check defs
+# With our instance settings, which turn telemetry off, and nothing left in the home.
+instance=$(mktemp -d)
+trap 'rm -rf "$instance"' EXIT
+cp dagster.yaml "$instance"
+DAGSTER_HOME=$instance ENVPLATFORM_HOME=$instance dg check defs
 pytest --cov --cov-report=term:skip-covered "$@"
