@@ -35,4 +35,6 @@ ui: setup ## the Dagster UI on http://127.0.0.1:3000
 	@$(BIN)/envplatform ui
 
 clean: ## remove what was made here; the virtual environment stays
-	rm -rf "$(ENVPLATFORM_HOME)" .pytest_cache .mypy_cache .ruff_cache .coverage build dist *.egg-info
+	@cd "$(ENVPLATFORM_HOME)" 2>/dev/null && rm -rf tables directories results cache models dagster staging || true
+	@rmdir "$(ENVPLATFORM_HOME)" 2>/dev/null || true
+	rm -rf .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist
