@@ -58,7 +58,8 @@ RunEnding = Literal[
 TestOutcome = Literal[  # one test in one run
     "passed", "failed", "error", "skipped", "xfailed", "xpassed", "timeout", "missing"
 ]
-"""`failed` is a failed call phase; `error` a broken set-up or tear-down."""
+"""`failed` is a failed call phase; `error` a broken set-up or tear-down, or a call that
+broke on an import, or for want of memory, disk or processes: it judged nothing."""
 
 Rejection = Literal[
     "does_not_apply",

@@ -37,24 +37,11 @@ async def verify_candidates(
             yielded, and says how many candidates are left without one.
         TargetError: as `verify_candidate`.
     """
-    gate = asyncio.Semaphore(settings.concurrency)
-    originals = _originals(repository, baseline, candidates)
-
-    async def verify(place: int) -> Verdict:
-        candidate = candidates[place]
-        first = originals[place]
-        if first != place:
-            detail = f"the same change as {candidates[first].candidate_id}"
-            refusal = Refusal(reason="duplicate", detail=detail)
-            return verdict_of(candidate, refusal, provider)
-        if candidate.candidate_id in known:
-            return known[candidate.candidate_id]
-        async with gate:
-            return await verify_candidate(
-                provider, repository, baseline, candidate, settings
-            )
-
-    tasks = [asyncio.create_task(verify(place)) for place in range(len(candidates))]
+    work = _Work(provider, repository, baseline, candidates, settings)
+    tasks = [
+        asyncio.create_task(work.verdict(place, known))
+        for place in range(len(candidates))
+    ]
     failures: list[SandboxError] = []
     try:
         for finished in asyncio.as_completed(tasks):
@@ -72,6 +59,45 @@ async def verify_candidates(
             f"candidates, the sandbox failed; first: {failures[0]}"
         )
         raise SandboxError(msg) from failures[0]
+
+
+class _Work:
+    """The candidates, and a gate that lets some of them through at a time."""
+
+    def __init__(
+        self,
+        provider: SandboxProvider,
+        repository: HealthyRepository,
+        baseline: Baseline,
+        candidates: Sequence[BugCandidate],
+        settings: VerificationSettings,
+    ) -> None:
+        self._provider = provider
+        self._repository = repository
+        self._baseline = baseline
+        self._candidates = candidates
+        self._settings = settings
+        self._gate = asyncio.Semaphore(settings.concurrency)
+        self._originals = _originals(repository, baseline, candidates)
+
+    async def verdict(self, place: int, known: Mapping[str, Verdict]) -> Verdict:
+        """Return the verdict on the candidate at `place`."""
+        candidate = self._candidates[place]
+        first = self._originals[place]
+        if first != place:
+            detail = f"the same change as {self._candidates[first].candidate_id}"
+            refusal = Refusal(reason="duplicate", detail=detail)
+            return verdict_of(candidate, refusal, self._provider)
+        if candidate.candidate_id in known:
+            return known[candidate.candidate_id]
+        async with self._gate:
+            return await verify_candidate(
+                self._provider,
+                self._repository,
+                self._baseline,
+                candidate,
+                self._settings,
+            )
 
 
 def _originals(
