@@ -13,6 +13,7 @@ from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.sandbox.docker import DockerProvider
 from envplatform.sandbox.images import build_image
 from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
+from tests.made_project import Made, make_in_two_attempts, write_project
 
 
 @pytest.fixture(scope="session")
@@ -57,3 +58,15 @@ def suite_image(cache_folder: Path) -> Image:
     """An image of the running Python with pytest and coverage."""
     version = "{}.{}".format(*sys.version_info[:2])
     return build_image("pytest", version, DEFAULT_REQUIREMENTS, cache_folder / "images")
+
+
+@pytest.fixture(scope="session")
+def made(
+    bubblewrap: BubblewrapProvider,
+    cache_folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Made:
+    """A project whose environments were made; leave it as it is."""
+    del bubblewrap  # needed: skips where there is none
+    folder = tmp_path_factory.mktemp("made")
+    return make_in_two_attempts(write_project(folder, images=cache_folder / "images"))

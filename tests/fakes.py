@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
-from envplatform.errors import ModelError
+from envplatform.errors import ModelError, SandboxError
 from envplatform.llm.chat import (
     ChatModel,
     ChatRequest,
@@ -129,3 +129,24 @@ class ScriptedProvider(SandboxProvider):
         sandbox = ScriptedSandbox(self._answer)
         self.opened.append(sandbox)
         yield sandbox
+
+
+class DeadProvider(SandboxProvider):
+    """Fails to open any sandbox, and counts how often it was asked."""
+
+    info = FAKE_SANDBOX
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    @asynccontextmanager
+    async def open(
+        self,
+        image: Image,
+        limits: Limits = Limits(),  # noqa: B008  frozen
+    ) -> AsyncIterator[Sandbox]:
+        """Fail."""
+        self.asked += 1
+        msg = f"no sandbox for {image.name} and {limits.memory_mb} MB"
+        raise SandboxError(msg)
+        yield  # an async generator, as the interface asks

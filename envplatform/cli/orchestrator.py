@@ -43,7 +43,7 @@ def demo(config: ConfigOption = None, *, as_json: Json = False) -> None:
     """Materialise the graph for every configured target, then sum up."""
     with clear_errors(as_json=as_json):
         place = find_place(config)
-        code = _start(place, "assets.run")
+        code = _start(place, _ready(place), "assets.run")
         store = Store(place.home)
         status = status_json(store.status(ASSETS), place.home)
         rows = store.all_rows(EnvironmentRow, ENVIRONMENTS)
@@ -63,16 +63,16 @@ def ui(
     """Open the Dagster UI; Ctrl-C ends it. With --json, says first where it will be."""
     with clear_errors(as_json=as_json):
         place = find_place(config)
-        _checkout()
+        checkout = _ready(place)
         if as_json:
             print_json({"url": f"http://127.0.0.1:{port}", "home": place.home})
             sys.stdout.flush()
-        code = _start(place, "assets.serve", "--port", str(port))
+        code = _start(place, checkout, "assets.serve", "--port", str(port))
     raise typer.Exit(FAILED if code else 0)
 
 
-def _start(place: Place, module: str, *arguments: str) -> int:
-    """Run a module of the Dagster project to its end; what it prints is progress.
+def _ready(place: Place) -> Path:
+    """Return the folder of the Dagster project, if it can be started.
 
     Raises:
         ConfigError: there is no project, or no configuration for it.
@@ -84,6 +84,11 @@ def _start(place: Place, module: str, *arguments: str) -> int:
             "checkout, name the file with --config, or write one: `envplatform init`"
         )
         raise ConfigError(msg)
+    return checkout
+
+
+def _start(place: Place, checkout: Path, module: str, *arguments: str) -> int:
+    """Run a module of the Dagster project to its end; what it prints is progress."""
     places = {HOME_VARIABLE: str(place.home), CONFIG_VARIABLE: str(place.file)}
     command: Sequence[str] = [sys.executable, "-m", module, *arguments]
     return subprocess.call(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import typer
@@ -36,6 +36,8 @@ from envplatform.trajectories import Trajectory
 
 HarnessName = Literal["tool_loop", "oracle", "nop"]
 _SHOWN = 2000
+_EMBEDDED_ANSWER = 200
+"""Tokens of one answer."""
 
 
 def run(  # noqa: PLR0913  each is an option that a person may give
@@ -126,13 +128,18 @@ async def roll_out(place: Place, opened: Opened, rollout: Rollout) -> Trajectory
     opening = open_model(
         rollout.model, folder=place.home / "models", asset="run", purpose="rollout"
     )
-    # A small embedded model knows no tool calls; it is asked for fenced commands.
-    dialect = FENCED if rollout.model.kind == "embedded" else NATIVE
+    # A small embedded model knows no tool calls, so it is asked for fenced commands;
+    # and it goes on and on, on this machine's cores, until it is stopped.
+    embedded = rollout.model.kind == "embedded"
+    dialect = FENCED if embedded else NATIVE
     rollout.told(f"opening {rollout.model.kind} model {rollout.model.name}")
     async with opening as model:
+        policy = Policy(model=ToldModel(model, rollout.told))
+        if embedded:
+            policy = replace(policy, answer_tokens=_EMBEDDED_ANSWER)
         return await ToolLoopHarness(opened.provider, dialect=dialect).run(
             opened.environment,
-            Policy(model=ToldModel(model, rollout.told)),
+            policy,
             rollout.limits,
             image=opened.image,
             seed=rollout.seed,
@@ -152,7 +159,12 @@ class ToldModel(ChatModel):
         """Answer as the other model does."""
         self._turn += 1
         self._told(f"turn {self._turn}: asking {self.name}")
-        return await self._model.complete(request)
+        response = await self._model.complete(request)
+        if response.cached:
+            self._told(
+                f"turn {self._turn}: that was recorded; [model] record = off asks"
+            )
+        return response
 
 
 def _show(console: Console, trajectory: Trajectory) -> None:

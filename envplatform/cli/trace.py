@@ -4,12 +4,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
-from rich.tree import Tree
 
 from envplatform.cli.find import place_for
 from envplatform.cli.lineage import Node, lineage_of
-from envplatform.cli.output import Json, answer, clear_errors, harmless
+from envplatform.cli.output import Json, answer, clear_errors, say
 from envplatform.cli.place import ConfigOption
 from envplatform.store import Store
 
@@ -35,31 +33,29 @@ def trace(
 
 
 def _show(console: Console, node: Node) -> None:
-    tree = Tree(_label(node))
-    _grow(tree, node, seen=set())
-    console.print(tree, soft_wrap=True)
+    _draw(console, node, depth=0, seen=set())
 
 
-def _grow(tree: Tree, node: Node, *, seen: set[tuple[str, str | None, str]]) -> None:
-    """Add what `node` was made from; what was shown once is not taken apart again."""
-    for part in node.made_from:
-        key = (part.name, part.partition, part.digest)
-        label = _label(part)
-        if key in seen and part.made_from:
-            tree.add(label.append(" (as above)"))
-        else:
-            _grow(tree.add(label), part, seen=seen)
-        seen.add(key)
+def _draw(
+    console: Console, node: Node, *, depth: int, seen: set[tuple[str, str | None, str]]
+) -> None:
+    """One line a node, indented; what was drawn once is not taken apart again."""
+    key = (node.name, node.partition, node.digest)
+    again = key in seen and bool(node.made_from)
+    seen.add(key)
+    say(console, f"{'  ' * depth}{_label(node)}{' (as above)' if again else ''}")
+    for part in () if again else node.made_from:
+        _draw(console, part, depth=depth + 1, seen=seen)
 
 
-def _label(node: Node) -> Text:
+def _label(node: Node) -> str:
     parts = [node.kind, node.name, node.partition or "", node.digest[:_DIGEST]]
     parts += [node.state] if node.state != "outside" else []
     parts += [f"revision {node.revision}"] if node.revision is not None else []
     line = " ".join(part for part in parts if part)
     facts = [f"{name} {_short(fact)}" for name, fact in node.facts.items()]
     more = "; ".join((*facts, *node.notes))
-    return Text(harmless(f"{line} ({more})" if more else line))
+    return f"{line} ({more})" if more else line
 
 
 def _short(fact: str) -> str:

@@ -4,6 +4,7 @@ The order of the layers matters: the budget counts only what is really sent, rep
 go past it, and the ledger sees both.
 """
 
+import hashlib
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -52,9 +53,17 @@ async def open_model(
     async with _transport(settings, prices, environ) as transport:
         model: ChatModel = BudgetedModel(transport, Budget(limit=limit), prices=prices)
         if settings.record != "off":
-            model = RecordedModel(model, folder / "recordings", mode=settings.record)
+            recordings = folder / "recordings" / _server(settings)
+            model = RecordedModel(model, recordings, mode=settings.record)
         ledger = Ledger(folder / "ledger.jsonl")
         yield LedgeredModel(model, ledger, asset=asset, purpose=purpose)
+
+
+def _server(settings: ModelSettings) -> str:
+    """Name a folder for a server: two may serve different models under one name."""
+    if settings.kind == "embedded":
+        return settings.kind
+    return hashlib.sha256(settings.base_url.encode()).hexdigest()[:12]
 
 
 def _transport(

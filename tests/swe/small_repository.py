@@ -3,10 +3,13 @@
 from pathlib import Path
 
 from envplatform.bundle import Environment
+from envplatform.bundle.row import EnvironmentRow
 from envplatform.patches import diff_trees
 from envplatform.sandbox.base import Image
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.environment import assemble_environment
+from envplatform.swe.p2f.baseline import Baseline
+from envplatform.swe.p2f.result import Coverage, Lines
 from envplatform.swe.targets.prepare import HealthyRepository
 from envplatform.swe.targets.target import Code, FolderSource, Suite, Target
 from envplatform.tree import File, Tree, tree_digest
@@ -101,6 +104,29 @@ VERDICT = Verdict(
     sandbox="bubblewrap 0.8.0",
 )
 
+ENVIRONMENT_ROW = EnvironmentRow(
+    environment_id=CANDIDATE.candidate_id,
+    digest="0" * 64,
+    core_digest="0" * 64,
+    pillar="swe",
+    repository=CANDIDATE.repository,
+    candidate_id=CANDIDATE.candidate_id,
+    inducer=CANDIDATE.inducer,
+    operator=CANDIDATE.operator,
+    licence=TARGET.license,
+    image_digest="0" * 64,
+    python="3.11",
+    fail_to_pass=1,
+    pass_to_pass=3,
+    issue_writer="template",
+    checks=("oracle_max=passed",),
+    tokens=0,
+    gated=True,
+    sandbox="bubblewrap 0.8.0",
+    seconds=1.0,
+)
+"""Names no directory: give it a digest that is stored."""
+
 ISSUE = (
     "# The upper end is left out\n\n`inside(3, 1, 3)` is false, the docs say true.\n"
 )
@@ -117,4 +143,30 @@ def small_repository(image: Image) -> HealthyRepository:
     """The repository, ready to run on `image`."""
     return HealthyRepository(
         target=TARGET, tree=HEALTHY, image=image, commit=CANDIDATE.commit
+    )
+
+
+def small_baseline() -> Baseline:
+    """What the suite of the small repository does, as a measurement would say."""
+    core = "spans/core.py"
+    inside: Lines = {core: (2,)}
+    ran = dict.fromkeys((*FAIL_TO_PASS, *PASS_TO_PASS[:2]), inside)
+    ran[PASS_TO_PASS[2]] = {core: (6, 7, 8, 9)}
+    imported = {"spans/__init__.py": (1,), core: (1, 5)}
+    return Baseline(
+        repository=TARGET.name,
+        commit=CANDIDATE.commit,
+        stable=tuple(sorted(ran)),
+        unstable=(),
+        broken={},
+        seconds_by_test=dict.fromkeys(sorted(ran), 0.01),
+        suite_s=0.5,
+        coverage=Coverage(
+            by_test=ran,
+            imported=imported,
+            shared={},
+            statements={**imported, core: (1, 2, 5, 6, 7, 8, 9)},
+        ),
+        runs=4,
+        sandbox="bubblewrap 0.8.0",
     )
