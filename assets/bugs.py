@@ -1,13 +1,12 @@
 """Group `bugs`: from a healthy repository to gated SWE environments and their report.
 
 Each body calls the library and returns rows and figures; how it is done stands in
-`envplatform/swe`. Which partitions there are is kept by `target_sensor.py`.
+`envplatform/swe`. What decides the rows is in `bug_recipes.py`, which partitions there
+are is kept by `target_sensor.py`.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -19,30 +18,34 @@ from assets.batch import (
     PartitionResults,
     batch_asset,
 )
+from assets.bug_recipes import (
+    environments_are_kept,
+    keep_aside,
+    rejections,
+    shipped_verifier,
+    suite_runner,
+    synthesis,
+    target_sources,
+)
 from assets.partitions import target_repo
 from assets.pictures import counts_table, inducer_table
 from assets.progress import progress
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.configuration import Configuration
 from envplatform.sandbox.retry import with_retries
-from envplatform.store import Manifest, Origin, Store, combined_digest
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.inducers.named import inducers_named
 from envplatform.swe.p2f.baseline import measure_baseline
-from envplatform.swe.p2f.request import runner_digest
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.propose import REVISION as PROPOSING
 from envplatform.swe.propose import propose
 from envplatform.swe.prove import REVISION as PROVING
 from envplatform.swe.prove import prove
-from envplatform.swe.publish import REFUSED, Refused, choose, lost, proven_of, publish
+from envplatform.swe.publish import REFUSED, Refused, choose, proven_of, publish
 from envplatform.swe.publish import REVISION as PUBLISHING
 from envplatform.swe.report import REJECTED, InducerRow, funnel, inducer_rows
 from envplatform.swe.report import REVISION as REPORTING
 from envplatform.swe.repository_row import REVISION as MEASURING
 from envplatform.swe.repository_row import TargetRow, baseline_of, row_of
-from envplatform.swe.targets import sources_of
-from envplatform.swe.targets.catalogue import find_target
 from resources.sandbox import SandboxResource
 from resources.targets import TargetsResource
 
@@ -50,25 +53,6 @@ SANDBOX_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=50)
 """Partitions of sandbox work in one run: a lost run loses no more than these."""
 
 OWNERS = ("team:swe",)
-
-
-def target_sources(configuration: Configuration, repository: str) -> dict[str, str]:
-    """What a target repository is read from."""
-    return sources_of(find_target(configuration.targets, repository))
-
-
-def suite_runner(_: object) -> dict[str, str]:
-    """What runs the suites: its code decides what a baseline or a verdict says."""
-    return {"suite runner": runner_digest()}
-
-
-def synthesis(*keys: str) -> Any:  # noqa: ANN401  a function for `settings`
-    """The keys of `[synthesis]` that decide an asset's rows, and no others."""
-
-    def read(configuration: Configuration) -> dict[str, Any]:
-        return configuration.synthesis.model_dump(include=set(keys))
-
-    return read
 
 
 @batch_asset(
@@ -189,27 +173,6 @@ def verified_bugs(
         yield name, PartitionResult(rows=good, metadata=facts, markdown=picture)
 
 
-def keep_aside(
-    batch: Batch[Any],
-    table: str,
-    name: str,
-    rows: Sequence[object],
-    *,
-    row_type: type[Any],
-) -> None:
-    """Keep what is no part of an asset, so that `envplatform why` can answer."""
-    origin = Origin(created=datetime.now(UTC))
-    batch.store.write_rows(
-        table, rows, row_type=row_type, partition=name, origin=origin
-    )
-
-
-def environments_are_kept(store: Store, manifest: Manifest) -> bool:
-    """Whether every environment that a table names is in the store."""
-    rows = store.rows(EnvironmentRow, manifest.asset, manifest.partition)
-    return not lost(store, rows)
-
-
 @batch_asset(
     group="bugs",
     row_type=EnvironmentRow,
@@ -217,6 +180,7 @@ def environments_are_kept(store: Store, manifest: Manifest) -> bool:
     partitions=target_repo,
     deps=[target_repositories, bug_candidates, verified_bugs],
     settings=synthesis("seed", "environments_per_repository"),
+    tools=shipped_verifier,
     holds=environments_are_kept,
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
@@ -260,11 +224,6 @@ def swe_environments(
                 notes=("issues written by template: no model configured",),
             ),
         )
-
-
-def rejections(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
-    """Version of the verdicts that reject, which the report counts too."""
-    return {REJECTED: combined_digest(resources.store.open().manifests(REJECTED))}
 
 
 @batch_asset(

@@ -11,7 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from envplatform.errors import ConfigError
 
@@ -90,13 +97,25 @@ class SynthesisSettings(Section):
     """`[synthesis]`: how bugs are proposed and proved."""
 
     seed: int = 0
-    inducers: tuple[Literal["mutation"], ...] = ("mutation",)
+    inducers: Annotated[tuple[Literal["mutation"], ...], Field(min_length=1)] = (
+        "mutation",
+    )
     candidates_per_repository: Positive = 40
     environments_per_repository: Positive = 12
     """Proven bugs beyond this number are kept as rows, not made environments."""
     baseline_runs: Annotated[int, Field(ge=3)] = 3
     buggy_runs: Annotated[int, Field(ge=2)] = 2
-    fail_to_pass_repeats: Annotated[int, Field(ge=2)] = 10
+    fail_to_pass_repeats: Annotated[int, Field(ge=2, validate_default=True)] = 10
+    """Times that a test must fail, `buggy_runs` included."""
+
+    @field_validator("fail_to_pass_repeats")
+    @classmethod
+    def _holds_the_runs(cls, value: int, info: ValidationInfo) -> int:
+        runs = info.data.get("buggy_runs", 0)
+        if value < runs:
+            msg = f"must be at least buggy_runs, which is {runs}"
+            raise ValueError(msg)
+        return value
 
 
 class RolloutSettings(Section):

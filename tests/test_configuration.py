@@ -32,6 +32,11 @@ def test_arrays_become_tuples() -> None:
         ("[sandbox]\nconcurrency = 0", ["sandbox.concurrency", "greater than 0"]),
         ('[sandbox]\nwall_s = "9"', ["sandbox.wall_s", "'9'"]),
         ("[synthesis]\nbaseline_runs = 2", ["synthesis.baseline_runs", "3"]),
+        ("[synthesis]\ninducers = []", ["synthesis.inducers", "at least 1 item"]),
+        (
+            "[synthesis]\nbuggy_runs = 11",
+            ["synthesis.fail_to_pass_repeats = 10", "buggy_runs, which is 11"],
+        ),
         ("[sandbox\n", ["x.toml", "not valid TOML", "line 1"]),
     ],
 )

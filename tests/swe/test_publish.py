@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from envplatform.bundle import (
     all_passed,
-    environment_digest,
     read_environment,
 )
 from envplatform.bundle.row import EnvironmentRow
@@ -30,11 +29,14 @@ from envplatform.swe.publish import (
     proven_of,
     publish,
 )
+from envplatform.swe.verifier.files import verifier_digest
+from envplatform.tree import File, tree_digest
 from tests.fakes import DeadProvider
 from tests.swe.small_repository import (
     CANDIDATE,
     PASS_TO_PASS,
     VERDICT,
+    small_environment,
     small_repository,
 )
 
@@ -127,17 +129,36 @@ async def test_a_sandbox_that_fails_costs_no_other_environment(tmp_path: Path) -
 def test_an_environment_moves_only_with_the_revision() -> None:
     """Published environments are reused by revision: raise it when this changes.
 
-    Issue, verifier, bundle format and assembly are all in this one figure.
+    The verifier's code is left out: its digest alone makes environments anew.
     """
     repository = small_repository(BARE)
     issue = issue_for(repository, CANDIDATE, VERDICT, seed=0)
     environment = assemble_environment(
         repository, CANDIDATE, VERDICT, issue=issue.text, writer=issue.writer
     )
-    assert (REVISION, environment_digest(environment)) == (
+    data = {
+        path: file
+        for path, file in environment.tests.items()
+        if not path.endswith(".py") or path.startswith(("hidden/", "visible/"))
+    }
+    told = {"instruction.md": File(environment.instruction.encode())}
+    parts = (told, environment.workspace, environment.solution, data)
+    digests = [tree_digest(part)[:12] for part in parts]
+    assert (REVISION, digests) == (
         1,
-        "3ceb5674f1dd29c9e140c49ae659069b0e5a8fa152e1c96ce4e6c718300de8dc",
+        ["8bf31548674f", "886690ee8a88", "ce5dbaefd013", "7fda96b50658"],
     )
+
+
+def test_other_code_of_the_verifier_is_another_environment() -> None:
+    """What `swe_environments` names as its tool is in every environment."""
+    environment = small_environment(BARE)
+    code = {
+        path: file
+        for path, file in environment.tests.items()
+        if path.endswith(".py") and not path.startswith(("hidden/", "visible/"))
+    }
+    assert tree_digest(code) == verifier_digest()
 
 
 def test_only_what_is_proven_and_proposed_is_joined() -> None:

@@ -13,7 +13,7 @@ from envplatform.errors import BundleError
 from envplatform.swe.candidate import Verdict
 from envplatform.swe.p2f.request import RunRequest, job_bytes, runner_tree
 from envplatform.swe.targets.target import STEERING_FILES, Target
-from envplatform.tree import File, Tree
+from envplatform.tree import File, Tree, tree_digest
 
 _TEST_SH = b"""#!/bin/sh
 # Exit status 0 means that /logs/verifier/reward.json is this script's word.
@@ -67,6 +67,11 @@ def verifier_tree(target: Target, split: SplitTests, verdict: Verdict) -> Tree:
         **_below("hidden", split.hidden),
         **_below("visible", split.visible),
     }
+
+
+def verifier_digest() -> str:
+    """Digest of the code that every environment's verifier consists of."""
+    return tree_digest({**_inside(), **_below("p2f", runner_tree())})
 
 
 def infrastructure_rules(target: Target) -> dict[str, object]:

@@ -1,0 +1,66 @@
+"""What decides the rows of the group `bugs`, and what is kept beside its tables."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from assets.batch import Batch
+from envplatform.bundle.row import EnvironmentRow
+from envplatform.configuration import Configuration
+from envplatform.store import Manifest, Origin, Store, combined_digest
+from envplatform.swe.p2f.request import runner_digest
+from envplatform.swe.publish import lost
+from envplatform.swe.report import REJECTED
+from envplatform.swe.targets import sources_of
+from envplatform.swe.targets.catalogue import find_target
+from envplatform.swe.verifier.files import verifier_digest
+
+
+def target_sources(configuration: Configuration, repository: str) -> dict[str, str]:
+    """What a target repository is read from."""
+    return sources_of(find_target(configuration.targets, repository))
+
+
+def synthesis(*keys: str) -> Callable[[Configuration], dict[str, Any]]:
+    """The keys of `[synthesis]` that decide an asset's rows, and no others."""
+
+    def read(configuration: Configuration) -> dict[str, Any]:
+        return configuration.synthesis.model_dump(include=set(keys))
+
+    return read
+
+
+def suite_runner(_: object) -> dict[str, str]:
+    """What runs the suites: its code decides what a baseline or a verdict says."""
+    return {"suite runner": runner_digest()}
+
+
+def shipped_verifier(_: object) -> dict[str, str]:
+    """What environments are graded by: they carry its code with them."""
+    return {"verifier": verifier_digest()}
+
+
+def rejections(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
+    """The verdicts that reject, which the report counts though no asset holds them."""
+    return {REJECTED: combined_digest(resources.store.open().manifests(REJECTED))}
+
+
+def environments_are_kept(store: Store, manifest: Manifest) -> bool:
+    """Whether every environment that a table names is in the store."""
+    rows = store.rows(EnvironmentRow, manifest.asset, manifest.partition)
+    return not lost(store, rows)
+
+
+def keep_aside(
+    batch: Batch[Any],
+    table: str,
+    name: str,
+    rows: Sequence[object],
+    *,
+    row_type: type[Any],
+) -> None:
+    """Keep what is no part of an asset, so that `envplatform why` can answer."""
+    origin = Origin(created=datetime.now(UTC))
+    batch.store.write_rows(
+        table, rows, row_type=row_type, partition=name, origin=origin
+    )
