@@ -5,6 +5,7 @@ Pure: no processes, no pipes, no pytest.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .child import UNUSABLE
@@ -121,7 +122,10 @@ def _broken_off(account: Account) -> tuple[str, str] | None:
     if status == _INTERRUPTED and late:
         return "timeout", f"{late[0]} took too long"
     if status in {_INTERRUPTED, _USAGE} and account.broken:
-        return "collection_error", f"{account.broken[0]['id']} can't be collected"
+        first = account.broken[0]
+        lines = first["report"].strip().splitlines() or [""]
+        why = re.sub(r"^E\s+", "", lines[-1])[:200]
+        return "collection_error", f"{first['id']} can't be collected: {why}"
     if status == _NO_TESTS and not account.collected:
         return "no_tests", "no test was selected"
     simple = {

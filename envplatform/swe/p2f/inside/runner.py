@@ -170,6 +170,9 @@ class Watch:
         account = self._account
         ending, detail = judge(account, returncode)
         tail = b"".join(self._tail)[-self._job["tail_bytes"] :]
+        if ending == "collection_error" and not account.broken:
+            last = tail.decode("utf-8", "replace").strip().splitlines()[-1:]
+            detail = ": ".join([detail, *(line.strip()[:200] for line in last)])
         return {
             "ending": ending,
             "detail": detail,
