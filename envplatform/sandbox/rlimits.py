@@ -20,6 +20,7 @@ _COUNTS_PER_NAMESPACE = (5, 14)
 def limited(argv: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
     """Return `argv` behind util-linux's `prlimit`, which becomes it.
 
+    Signals that we were started to ignore (by nohup, say) end it as they should.
     Ends with 127 where there is no such command, 126 where it can't be run.
     """
     cpu_s = math.ceil(limits.cpu_s) + 1
@@ -36,7 +37,8 @@ def limited(argv: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
     options = [
         f"--{name}={_lowered(kind, value)}" for name, (kind, value) in wanted.items()
     ]
-    return ("/usr/bin/prlimit", *options, "--", *argv)
+    default_signals = ("/usr/bin/env", "--default-signal")
+    return (*default_signals, "/usr/bin/prlimit", *options, "--", *argv)
 
 
 def _lowered(kind: int, value: int) -> int:

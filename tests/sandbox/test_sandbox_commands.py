@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import signal
 from dataclasses import replace
 
 import pytest
@@ -87,6 +88,16 @@ async def test_signals_are_told(sandbox: Sandbox, number: int) -> None:
         None,
         number,
     )
+
+
+async def test_signals_that_we_ignore_are_not_ignored_inside(sandbox: Sandbox) -> None:
+    """Whoever starts the platform by nohup gets the same verdicts."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        result = await python(sandbox, "import os; os.kill(os.getpid(), 1)")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert (result.ending, result.signal) == ("signaled", 1)
 
 
 @pytest.mark.parametrize(
