@@ -6,7 +6,6 @@ Reading targets, opening stores or models is not done here.
 """
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,12 +14,12 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    ValidationError,
     ValidationInfo,
     field_validator,
 )
 
 from envplatform.errors import ConfigError
+from envplatform.toml_file import parse_toml
 
 CONFIGURATION_FILE = "envplatform.toml"
 HOME_VARIABLE = "ENVPLATFORM_HOME"
@@ -143,15 +142,7 @@ def parse_configuration(text: str, *, source: str) -> Configuration:
     Raises:
         ConfigError: names `source`, every wrong key, what stands there and why.
     """
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        msg = f"{source} is not valid TOML: {error}"
-        raise ConfigError(msg) from error
-    try:
-        return Configuration.model_validate(_tuples(values))
-    except ValidationError as error:
-        raise ConfigError(_explain(error, source)) from error
+    return parse_toml(Configuration, text, source=source)
 
 
 def load_configuration(path: Path) -> Configuration:
@@ -180,25 +171,3 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
     files = tuple(str(folder / file) for file in configuration.targets.files)
     targets = configuration.targets.model_copy(update={"files": files})
     return configuration.model_copy(update={"targets": targets})
-
-
-def _tuples(value: object) -> object:
-    """Turn TOML arrays into tuples, so that strict validation takes them."""
-    if isinstance(value, dict):
-        return {key: _tuples(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return tuple(_tuples(item) for item in value)
-    return value
-
-
-def _explain(error: ValidationError, source: str) -> str:
-    lines = [f"{source}: {error.error_count()} wrong key(s)"]
-    for problem in error.errors(include_url=False):
-        key = ".".join(str(part) for part in problem["loc"]) or "(file)"
-        if problem["type"] == "extra_forbidden":
-            lines.append(f"  {key}: no such key; remove it or check its spelling")
-        elif "key" in key:  # what stands there may be a secret: never repeat it
-            lines.append(f"  {key}: {problem['msg']}")
-        else:
-            lines.append(f"  {key} = {problem['input']!r}: {problem['msg']}")
-    return "\n".join(lines)

@@ -35,7 +35,7 @@ def test_arrays_become_tuples() -> None:
         ("[synthesis]\ninducers = []", ["synthesis.inducers", "at least 1 item"]),
         (
             "[synthesis]\nbuggy_runs = 11",
-            ["synthesis.fail_to_pass_repeats = 10", "buggy_runs, which is 11"],
+            ["synthesis.fail_to_pass_repeats", "found 10", "buggy_runs, which is 11"],
         ),
         ("[sandbox\n", ["x.toml", "not valid TOML", "line 1"]),
     ],

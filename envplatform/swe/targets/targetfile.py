@@ -1,7 +1,6 @@
 """Read a `target.toml`: strict about keys and types, errors that name the remedy."""
 
 import re
-import tomllib
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,7 +10,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    ValidationError,
     field_validator,
     model_validator,
 )
@@ -25,6 +23,7 @@ from envplatform.swe.targets.target import (
     Suite,
     Target,
 )
+from envplatform.toml_file import parse_toml
 from envplatform.tree import TreeError, checked_path
 
 _PIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_]+")
@@ -33,8 +32,6 @@ _LATER = ("git", "image", "dockerfile", "commands")
 
 BROKEN = "broken__"
 """How the names of targets that can't be read begin, and no others."""
-
-_MAX_SHOWN = 80
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 Minor = Annotated[str, StringConstraints(pattern=r"^3\.(7|8|9|1[0-9])$")]
@@ -146,13 +143,7 @@ def parse_target(text: str, *, source: str, folder: Path) -> Target:
     Raises:
         ConfigError: as `load_target`.
     """
-    try:
-        file = _File.model_validate(_tuples(tomllib.loads(text)))
-    except tomllib.TOMLDecodeError as error:
-        msg = f"{source} is not valid TOML: {error}"
-        raise ConfigError(msg) from error
-    except ValidationError as error:
-        raise ConfigError(_explain(error, source)) from error
+    file = parse_toml(_File, text, source=source)
     return Target(
         name=file.name,
         source=_source(file.source, folder),
@@ -222,29 +213,3 @@ def _source(source: _Sdist | _Folder, folder: Path) -> Source:
     return SdistSource(
         package=source.package, version=source.version, sha256=source.sha256
     )
-
-
-def _tuples(value: object) -> object:
-    """Turn TOML arrays into tuples, so that strict validation takes them."""
-    if isinstance(value, dict):
-        return {key: _tuples(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return tuple(_tuples(item) for item in value)
-    return value
-
-
-def _explain(error: ValidationError, source: str) -> str:
-    lines = [f"{source}: {error.error_count()} wrong key(s)"]
-    for problem in error.errors(include_url=False):
-        key = ".".join(str(part) for part in problem["loc"]) or "(file)"
-        what = {
-            "missing": "is missing; add it",
-            "extra_forbidden": "no such key; remove it or check its spelling",
-        }.get(problem["type"], f"{problem['msg']} (found {_short(problem['input'])})")
-        lines.append(f"  {key}: {what}")
-    return "\n".join(lines)
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
