@@ -31,6 +31,7 @@ from assets.partitions import target_repo
 from assets.pictures import counts_table, inducer_table
 from assets.progress import progress
 from envplatform.bundle.row import EnvironmentRow
+from envplatform.sandbox.base import SandboxInfo
 from envplatform.sandbox.retry import with_retries
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.inducers.named import inducers_named
@@ -53,6 +54,15 @@ SANDBOX_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=50)
 """Partitions of sandbox work in one run: a lost run loses no more than these."""
 
 OWNERS = ("team:swe",)
+
+TEMPLATE_ISSUES = "issues are written by template: this release has no other writer"
+
+
+def fallbacks(info: SandboxInfo) -> tuple[str, ...]:
+    """What is worse about a sandbox than it might be, a sentence each."""
+    if info.limits != "best_effort":
+        return ()
+    return (f"{info.kind} limits are enforced by polling: no control group here",)
 
 
 @batch_asset(
@@ -83,7 +93,12 @@ def target_repositories(
             "covered share": row.covered_share,
             "suite seconds": row.suite_s,
         }
-        yield name, PartitionResult(rows=[row], metadata=facts)
+        yield (
+            name,
+            PartitionResult(
+                rows=[row], metadata=facts, notes=fallbacks(sandbox.open().info)
+            ),
+        )
 
 
 @batch_asset(
@@ -170,7 +185,15 @@ def verified_bugs(
             "usability": round(len(good) / len(verdicts), 4) if verdicts else 0.0,
         }
         picture = {"funnel": counts_table(funnel(verdicts))}
-        yield name, PartitionResult(rows=good, metadata=facts, markdown=picture)
+        yield (
+            name,
+            PartitionResult(
+                rows=good,
+                metadata=facts,
+                markdown=picture,
+                notes=fallbacks(sandbox.open().info),
+            ),
+        )
 
 
 @batch_asset(
@@ -221,7 +244,7 @@ def swe_environments(
                 rows=rows,
                 metadata={"proven": len(proven), "chosen": len(chosen)},
                 markdown={"gate": counts_table(outcomes)},
-                notes=("issues written by template: no model configured",),
+                notes=(TEMPLATE_ISSUES, *fallbacks(sandbox.open().info)),
             ),
         )
 
