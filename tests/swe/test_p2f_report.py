@@ -14,6 +14,8 @@ from envplatform.swe.p2f.report import clean_report, failure_report, reason_of
         ("/tmp/pytest-of-x/pytest-0/a.json", "/tmp/..."),  # noqa: S108  text
         ("/workspace/calc.py:3", "calc.py:3"),
         ("/opt/site/_pytest/x.py", "_pytest/x.py"),
+        ("'/opt/python/lib/python3.11/operator.py'", "'operator.py'"),
+        ("'/usr/lib/python3.11/operator.py'", "'operator.py'"),
         ("a\x1b[31mred\x00", "a?[31mred?"),
         ("tail   \n\n", "tail"),
         ("x" * 500, "x" * 400),

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 _TEMPORARY = re.compile(r"/tmp/[\w./-]+")  # noqa: S108  a pattern, no file
 _SITE = re.compile(r"/opt/site/|/workspace/")
+_STDLIB = re.compile(r"/(?:opt/python|usr/local|usr)/lib/python3\.\d+/")
+"""Where the interpreter lies differs between sandboxes."""
 _UNPRINTABLE = re.compile(r"[^\n\t\x20-\x7e\u00a0-\ud7ff\ue000-\ufffd]")
 _LONGEST_LINE = 400
 
@@ -46,7 +48,7 @@ def clean_report(text: str) -> str:
     """Take out addresses, temporary paths, sandbox paths and control characters."""
     text = _ADDRESS.sub("0x...", text)
     text = _TEMPORARY.sub("/tmp/...", text)  # noqa: S108  text, no file
-    text = _SITE.sub("", text)
+    text = _SITE.sub("", _STDLIB.sub("", text))
     text = _UNPRINTABLE.sub("?", text)
     lines = [line[:_LONGEST_LINE] for line in text.splitlines()]
     return "\n".join(line.rstrip() for line in lines).strip("\n")
