@@ -122,13 +122,17 @@ def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
             f"{sum(row.seconds for row in mine) / len(mine):.1f}",
         )
     console.print(table)
-    say(
-        console,
-        f"{len(rows)} proven environments: the oracle scores 1 and doing nothing 0, "
-        "each in a clean sandbox.",
-    )
-    say(console, f"Kept in {place.home}")
+    say(console, f"{len(rows)} proven environments, kept in {place.home}")
+    program = _program()
     if rows:
-        say(console, f"  envplatform inspect {rows[0].environment_id}")
-        say(console, f"  envplatform run {rows[0].environment_id}")
-    say(console, "  make ui      # the same in the Dagster UI, http://127.0.0.1:3000")
+        name = rows[0].environment_id
+        say(console, "In each the oracle scores 1 and doing nothing 0. Look at one:")
+        say(console, f"  {program} inspect {name}")
+        say(console, f"  {program} run {name}")
+    say(console, f"  {program} ui      # all of it in the Dagster UI")
+
+
+def _program() -> str:
+    """How to call us: as we were called, if that was by the command's name."""
+    called = sys.argv[0]
+    return called if Path(called).name == "envplatform" else "envplatform"

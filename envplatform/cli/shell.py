@@ -6,6 +6,7 @@ carries over, shell variables don't. `:grade` hands the workspace to the verifie
 
 import asyncio
 import shlex
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -107,9 +108,18 @@ def _asked(opened: Opened) -> Iterator[str]:
     typer.echo(f"({GRADE} runs the verifier, {LEAVE} leaves)")
     while True:
         try:
-            yield input(f"{START}$ ")
+            yield _prompt()
         except EOFError:
             return
+
+
+def _prompt() -> str:
+    """Ask for one line; Ctrl-C ends the wait, which asyncio's own handler would not."""
+    ours = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return input(f"{START}$ ")
+    finally:
+        signal.signal(signal.SIGINT, ours)
 
 
 async def _session(
