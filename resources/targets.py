@@ -1,5 +1,6 @@
 """The configured target repositories as a Dagster resource."""
 
+from functools import cache
 from pathlib import Path
 
 import dagster as dg
@@ -7,7 +8,12 @@ import dagster as dg
 from envplatform.configuration import load_configuration
 from envplatform.store import Store
 from envplatform.swe.repository_row import TargetRow, repository_of
-from envplatform.swe.targets import HealthyRepository, configured_index, prepare
+from envplatform.swe.targets import (
+    HealthyRepository,
+    PackageIndex,
+    configured_index,
+    prepare,
+)
 from envplatform.swe.targets.catalogue import catalogue, find_target
 
 
@@ -35,7 +41,7 @@ class TargetsResource(dg.ConfigurableResource[HealthyRepository]):
             TargetError: its files can't be had or are not what the target says.
         """
         target = find_target(load_configuration(Path(self.path)).targets, name)
-        return await prepare(target, self._cache, index=configured_index())
+        return await prepare(target, self._cache, index=_index())
 
     async def measured(self, row: TargetRow) -> HealthyRepository:
         """Prepare the repository that `row` was measured on.
@@ -46,8 +52,14 @@ class TargetsResource(dg.ConfigurableResource[HealthyRepository]):
         """
         settings = load_configuration(Path(self.path)).targets
         target = find_target(settings, row.repository)
-        return await repository_of(row, target, self._cache, index=configured_index())
+        return await repository_of(row, target, self._cache, index=_index())
 
     @property
     def _cache(self) -> Path:
         return Store(Path(self.home)).cache_folder("targets")
+
+
+@cache
+def _index() -> PackageIndex:
+    """Ask pip for its settings once a process: that takes half a second."""
+    return configured_index()
