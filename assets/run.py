@@ -9,16 +9,18 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
 import dagster as dg
+from dagster._core.events import JobFailureData
 
 from assets.definitions import build_definitions
 from assets.home import open_instance, prepare_home
 from assets.jobs import SYNTHESIS
 from assets.partitions import target_repo
 from assets.target_keys import changes, forget_failures
-from assets.terminal import TAGS, alone, end_dead_runs, quiet_logger
+from assets.terminal import alone, end_dead_runs, quiet_logger, tags_of
 from envplatform.errors import ConfigError, EnvPlatformError
 
 REPORT = "report"
@@ -31,6 +33,8 @@ class Terminal:
 
     instance: dg.DagsterInstance
     definitions: dg.Definitions
+    folder: Path
+    """Of the instance, $DAGSTER_HOME."""
     out: TextIO
 
     def say(self, line: str) -> None:
@@ -95,9 +99,20 @@ def _run(terminal: Terminal, *, partition: str | None) -> bool:
         partition_key=partition,
         raise_on_error=False,
         run_config={"loggers": {"console": {}}},
-        tags=dict(TAGS),
+        tags=tags_of(terminal.folder),
     )
+    if not (result.success or any(e.is_step_failure for e in result.all_events)):
+        terminal.say(f"  failed before its first step: {_before_steps(result)}")
     return result.success
+
+
+def _before_steps(result: dg.ExecuteInProcessResult) -> str:
+    """Why a run failed of which no step did."""
+    for event in result.all_events:
+        data = event.event_specific_data
+        if isinstance(data, JobFailureData) and data.error:
+            return data.error.to_string()
+    return "no reason is on record"
 
 
 def _teller(terminal: Terminal) -> dg.HookDefinition:
@@ -146,13 +161,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     out = sys.stderr
     try:
-        with alone(prepare_home()), open_instance() as instance:
-            for run_id in end_dead_runs(instance):
+        folder = prepare_home()
+        with alone(folder), open_instance() as instance:
+            for run_id in end_dead_runs(instance, folder):
                 print(f"run {run_id[:8]} had been killed: going on", file=out)
-            terminal = Terminal(
-                instance=instance, definitions=build_definitions(), out=out
+            definitions = build_definitions()
+            failed = synthesise(
+                Terminal(
+                    instance=instance, definitions=definitions, folder=folder, out=out
+                )
             )
-            failed = synthesise(terminal)
     except EnvPlatformError as error:
         print(f"{type(error).__name__}: {error}", file=out)
         return 1

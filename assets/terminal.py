@@ -5,19 +5,19 @@ would stay STARTED and keep its place in the pools, until nothing runs any more.
 """
 
 import fcntl
+import hashlib
 import logging
-from collections.abc import Iterator, Mapping
+import socket
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import TextIO
 
 import dagster as dg
 
 from envplatform.errors import StoreError
 
-TAGS: Mapping[str, str] = MappingProxyType({"envplatform/started_from": "terminal"})
-"""On every run that is started here."""
+TAG = "envplatform/terminal"
 
 _LOCK = "terminal.lock"
 _UNDER_WAY = (
@@ -26,6 +26,12 @@ _UNDER_WAY = (
     dg.DagsterRunStatus.STARTED,
     dg.DagsterRunStatus.CANCELING,
 )
+
+
+def tags_of(folder: Path) -> dict[str, str]:
+    """Tags of a run started here: other machines may share our Postgres, not our lock."""
+    where = f"{socket.gethostname()} {folder.absolute()}"
+    return {TAG: hashlib.sha256(where.encode()).hexdigest()[:16]}
 
 
 @contextmanager
@@ -44,12 +50,13 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def end_dead_runs(instance: dg.DagsterInstance) -> list[str]:
+def end_dead_runs(instance: dg.DagsterInstance, folder: Path) -> list[str]:
     """Fail the runs whose process was killed, and free their pools; returns their ids.
 
-    Only who is `alone` may call this: any run still under way is then a dead one.
+    Only who is `alone` in `folder` may call this: any of its runs still under way is
+    then a dead one.
     """
-    under_way = dg.RunsFilter(tags=dict(TAGS), statuses=list(_UNDER_WAY))
+    under_way = dg.RunsFilter(tags=tags_of(folder), statuses=list(_UNDER_WAY))
     dead = instance.get_runs(under_way)
     for run in dead:
         instance.report_run_failed(run, "Its process was killed.")

@@ -16,7 +16,7 @@ import pytest
 from assets.definitions import build_definitions
 from assets.run import Terminal, register_targets, synthesise
 from assets.target_keys import changes, forget_failures
-from assets.terminal import TAGS, alone, end_dead_runs, quiet_logger
+from assets.terminal import TAG, alone, end_dead_runs, quiet_logger, tags_of
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.errors import ConfigError, StoreError
 from envplatform.store import Store
@@ -75,7 +75,8 @@ def test_the_killed_run_is_ended_and_its_place_is_free(
             dg.DagsterRunStatus.SUCCESS,
             dg.DagsterRunStatus.FAILURE,
         }
-        assert {run.tags.get(*TAGS) for run in runs} == set(TAGS.values())
+        expected = tags_of(made.project.home / "dagster")
+        assert {run.tags.get(TAG) for run in runs} == set(expected.values())
         pool = instance.event_log_storage.get_concurrency_info("docker")
         assert pool.claimed_slots == []
         assert pool.pending_steps == []
@@ -122,11 +123,14 @@ def rerun(copy: Project, monkeypatch: pytest.MonkeyPatch) -> Rerun:
 
     def run() -> tuple[list[str], str]:
         out = io.StringIO()
-        folder = str(copy.home / "dagster")
-        with dg.DagsterInstance.from_config(folder) as instance:
-            definitions = build_definitions()
+        with dg.DagsterInstance.from_config(str(copy.home / "dagster")) as instance:
             failed = synthesise(
-                Terminal(instance=instance, definitions=definitions, out=out)
+                Terminal(
+                    instance=instance,
+                    definitions=build_definitions(),
+                    folder=copy.home / "dagster",
+                    out=out,
+                )
             )
         return failed, out.getvalue()
 
@@ -202,23 +206,29 @@ def test_two_terminals_do_not_start_runs_at_once(tmp_path: Path) -> None:
         pass
 
 
-def test_only_runs_of_a_terminal_are_ended(instance: dg.DagsterInstance) -> None:
-    """What the UI launched is watched by Dagster itself."""
+def test_only_runs_of_this_terminal_are_ended(
+    instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    """What the UI launched is watched by Dagster; others may share our Postgres."""
 
     @dg.job
     def empty() -> None:
         """Nothing."""
 
-    started = dg.DagsterRunStatus.STARTED
-    ours = instance.create_run_for_job(empty, status=started, tags=dict(TAGS))
-    theirs = instance.create_run_for_job(empty, status=started)
-    assert end_dead_runs(instance) == [ours.run_id]
-    assert end_dead_runs(instance) == []
-    statuses = {run.run_id: run.status for run in instance.get_runs()}
-    assert statuses == {
-        ours.run_id: dg.DagsterRunStatus.FAILURE,
-        theirs.run_id: started,
+    def start(tags: dict[str, str]) -> str:
+        started = dg.DagsterRunStatus.STARTED
+        return instance.create_run_for_job(empty, status=started, tags=tags).run_id
+
+    ours, theirs = start(tags_of(tmp_path)), start({})
+    elsewhere = start(tags_of(tmp_path / "other"))
+    assert end_dead_runs(instance, tmp_path) == [ours]
+    assert end_dead_runs(instance, tmp_path) == []
+    under_way = {
+        run.run_id
+        for run in instance.get_runs()
+        if run.status == dg.DagsterRunStatus.STARTED
     }
+    assert under_way == {theirs, elsewhere}
 
 
 def test_the_terminal_shows_progress_of_partitions_only() -> None:
@@ -237,7 +247,9 @@ def test_the_terminal_shows_progress_of_partitions_only() -> None:
 def terminal(instance: dg.DagsterInstance, file: Path, home: Path) -> Terminal:
     targets = TargetsResource(path=str(file), home=str(home))
     definitions = build_definitions({"targets": targets})
-    return Terminal(instance=instance, definitions=definitions, out=io.StringIO())
+    return Terminal(
+        instance=instance, definitions=definitions, folder=home, out=io.StringIO()
+    )
 
 
 def test_a_configuration_without_targets_says_what_to_do(
