@@ -244,6 +244,31 @@ def test_the_terminal_shows_progress_of_partitions_only() -> None:
     assert out.getvalue() == "            3 of 4 verified\n"
 
 
+def test_a_run_that_fails_before_any_step_says_why(
+    instance: dg.DagsterInstance, home: Path, tmp_path: Path
+) -> None:
+    """Nothing else would: no step ends, so none is told of."""
+
+    def fails(_: dg.InitResourceContext) -> None:
+        msg = "the cable is cut"
+        raise OSError(msg)
+
+    file = tmp_path / "envplatform.toml"
+    file.write_text('[targets]\nbuiltin = ["pytoolz__toolz"]\n')
+    targets = TargetsResource(path=str(file), home=str(home))
+    cut = dg.ResourceDefinition(resource_fn=fails)
+    out = io.StringIO()
+    run = Terminal(
+        instance=instance,
+        definitions=build_definitions({"targets": targets, "sandbox": cut}),
+        folder=home,
+        out=out,
+    )
+    assert synthesise(run) == ["pytoolz__toolz"]
+    assert "failed before its first step" in out.getvalue()
+    assert "the cable is cut" in out.getvalue()
+
+
 def terminal(instance: dg.DagsterInstance, file: Path, home: Path) -> Terminal:
     targets = TargetsResource(path=str(file), home=str(home))
     definitions = build_definitions({"targets": targets})
