@@ -38,17 +38,13 @@ class Section(BaseModel):
 
 
 class SandboxSettings(Section):
-    """`[sandbox]`: where code of others runs."""
+    """`[sandbox]`: where code of others runs. What it may use stands in target.toml."""
 
     kind: Literal["auto", "bubblewrap", "docker"] = "auto"
     base_image: str = "python:3.11-slim"
     """Docker only: the image that repository images are built upon."""
     concurrency: Positive = 2
     """Sandboxes open at once in one process."""
-    wall_s: Seconds = 300.0
-    memory_mb: Positive = 2048
-    processes: Positive = 256
-    disk_mb: Positive = 1024
 
 
 class ModelSettings(Section):

@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 
 from envplatform.configuration import load_configuration
-from envplatform.sandbox.base import Limits, SandboxProvider
+from envplatform.sandbox.base import SandboxProvider
 from envplatform.sandbox.choose import choose_provider
 
 
@@ -28,14 +28,3 @@ class SandboxResource(dg.ConfigurableResource[SandboxProvider]):
     def concurrency(self) -> int:
         """Sandboxes that may be open at once in one process."""
         return load_configuration(Path(self.path)).sandbox.concurrency
-
-    def limits(self) -> Limits:
-        """What one execution may use, as configured."""
-        settings = load_configuration(Path(self.path)).sandbox
-        return Limits(
-            wall_s=settings.wall_s,
-            cpu_s=settings.wall_s,
-            memory_mb=settings.memory_mb,
-            processes=settings.processes,
-            disk_mb=settings.disk_mb,
-        )

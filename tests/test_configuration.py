@@ -30,7 +30,7 @@ def test_arrays_become_tuples() -> None:
         ('[sandbox]\nkind = "dcker"', ["x.toml", "sandbox.kind", "'dcker'", "docker"]),
         ("[sandbox]\nfoo = 1", ["sandbox.foo", "no such key"]),
         ("[sandbox]\nconcurrency = 0", ["sandbox.concurrency", "greater than 0"]),
-        ('[sandbox]\nwall_s = "9"', ["sandbox.wall_s", "'9'"]),
+        ('[rollouts]\nseconds = "9"', ["rollouts.seconds", "'9'"]),
         ("[synthesis]\nbaseline_runs = 2", ["synthesis.baseline_runs", "3"]),
         ("[synthesis]\ninducers = []", ["synthesis.inducers", "at least 1 item"]),
         (
