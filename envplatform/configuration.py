@@ -8,7 +8,7 @@ Reading targets, opening stores or models is not done here.
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -16,6 +16,7 @@ from pydantic import (
     Field,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 
 from envplatform.errors import ConfigError
@@ -113,6 +114,99 @@ class SynthesisSettings(Section):
         return value
 
 
+FixLayout = Literal[
+    "auto",
+    "swe-bench",
+    "swe-bench-live",
+    "swe-rebench",
+    "swe-rebench-v2",
+    "swe-gym",
+    "swe-fixer",
+    "r2e-gym",
+    "swe-smith",
+    "tests4py",
+    "bugsinpy",
+    "mined",
+]
+"""How rows of published fixes are laid out; `auto` tells it by the columns."""
+
+
+class FixSourceSettings(Section):
+    """`[[fixes.sources]]`: exactly one of path, hub, git, pypi and builtin."""
+
+    path: str | None = None
+    """Parquet, JSON or JSONL file, or a folder; absolute once read."""
+    hub: str | None = None
+    """`owner/name` of a data set on a Hugging Face hub."""
+    git: str | None = None
+    """URL or path of a repository whose fix commits are taken."""
+    pypi: str | None = None
+    """Name of a package whose consecutive releases are compared."""
+    builtin: Literal["tests4py"] | None = None
+    """A set shipped with the package."""
+    name: str | None = None
+    """In tables and funnels; made of the origin if left out."""
+    layout: FixLayout = "auto"
+    split: str | None = None
+    """Of a hub data set; None: all."""
+    revision: str | None = None
+    """Of a hub data set or repository; None: the newest."""
+    licence: str | None = None
+    """SPDX identifier for rows that name none."""
+    limit: Positive | None = None
+    """Take at most so many instances, the first."""
+
+    @model_validator(mode="after")
+    def _has_one_origin(self) -> Self:
+        kinds = ("path", "hub", "git", "pypi", "builtin")
+        given = [kind for kind in kinds if getattr(self, kind) is not None]
+        if len(given) != 1:
+            msg = f"needs exactly one of {', '.join(kinds)}; has {given or 'none'}"
+            raise ValueError(msg)
+        return self
+
+
+class CurationSettings(Section):
+    """`[fixes.curation]`: which reverse patches are kept."""
+
+    max_files: Positive = 3
+    max_changed_lines: Positive = 200
+    max_context_tokens: Positive = 65_536
+    licences: Literal["permissive", "any"] | tuple[str, ...] = "permissive"
+    """A policy, or the SPDX identifiers that are taken."""
+    unknown_licences: Literal["keep", "drop"] = "drop"
+    duplicates: Literal["drop", "mark"] = "drop"
+    """`mark` keeps them, and says on the row what they repeat."""
+    near_duplicate_similarity: Annotated[float, Field(gt=0, le=1)] = 0.7
+    """Estimated Jaccard similarity from which two changes count as one."""
+    held_out: tuple[str, ...] = ("swe-bench-verified",)
+    """Sets shipped with the package whose repositories are left out."""
+    held_out_files: tuple[str, ...] = ()
+    """Hash files of own held-out sets; absolute once read."""
+
+
+class SamplingSettings(Section):
+    """`[fixes.sampling]`: which curated patches a training set is drawn from."""
+
+    rows: Positive = 2_000
+    """At most; fewer are drawn where fewer are kept."""
+    seed: int = 0
+    validation_share: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    """Of the rows, as nearly as whole repositories allow."""
+
+
+class FixesSettings(Section):
+    """`[fixes]`: published fixes, and what becomes of them."""
+
+    sources: tuple[FixSourceSettings, ...] = (FixSourceSettings(builtin="tests4py"),)
+    clone_url: str = "https://github.com/{repository}.git"
+    """Where the history of `owner/name` is cloned from; may be a path."""
+    histories: dict[str, str] = Field(default_factory=dict)
+    """`owner/name` to the URL or path of its history, where `clone_url` is wrong."""
+    curation: CurationSettings = CurationSettings()
+    sampling: SamplingSettings = SamplingSettings()
+
+
 class RolloutSettings(Section):
     """`[rollouts]`: limits of one rollout."""
 
@@ -128,6 +222,7 @@ class Configuration(Section):
     sandbox: SandboxSettings = SandboxSettings()
     model: ModelSettings = ModelSettings()
     targets: TargetSettings = TargetSettings()
+    fixes: FixesSettings = FixesSettings()
     synthesis: SynthesisSettings = SynthesisSettings()
     rollouts: RolloutSettings = RolloutSettings()
 

@@ -6,6 +6,7 @@ EnvPlatformError
 ├── PatchError        a diff does not apply to the tree it was given
 ├── BundleError       an environment on disk is incomplete or not what its digest says
 ├── TargetError       a target repository can't be prepared; names the target and step
+├── FixSourceError    a source or history of fixes can't be read; names it and the step
 ├── SandboxError      the sandbox itself failed; says nothing about the code in it
 │   ├── SandboxUnavailableError   no sandbox of the asked kind on this machine
 │   └── DownloadTooLargeError     what the code left is too much to take out
@@ -38,6 +39,10 @@ class BundleError(EnvPlatformError):
 
 class TargetError(EnvPlatformError):
     """A target repository can't be prepared; names the target and the step."""
+
+
+class FixSourceError(EnvPlatformError):
+    """A source or history of fixes can't be read; names it and what to do."""
 
 
 class SandboxError(EnvPlatformError):
