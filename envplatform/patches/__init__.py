@@ -18,7 +18,7 @@ Not here: which files a bug may touch (`swe`), scans for leaks, and files on dis
 
 from envplatform.patches.apply import apply_patch
 from envplatform.patches.diff import diff_trees
-from envplatform.patches.model import FilePatch, Hunk, Line, Patch
+from envplatform.patches.model import FilePatch, Hunk, Line, Patch, Rung
 from envplatform.patches.parse import parse_patch
 from envplatform.patches.render import render_patch
 from envplatform.patches.summary import added_lines, patched_paths, removed_lines
@@ -28,6 +28,7 @@ __all__ = [
     "Hunk",
     "Line",
     "Patch",
+    "Rung",
     "added_lines",
     "apply_patch",
     "diff_trees",

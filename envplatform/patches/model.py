@@ -11,6 +11,10 @@ Origin = Literal[" ", "-", "+"]
 """Context, line of the old file only, line of the new file only."""
 
 
+Rung = Literal["strict", "recounted", "line_endings", "relocated"]
+"""How much help a patch needed to apply, from none to most; see `ladder`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of a hunk."""
