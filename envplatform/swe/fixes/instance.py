@@ -44,7 +44,9 @@ class FixInstance:
     origin: Literal["git", "release", "inline"]
     """Where the files are: in a history, in a release, or in `versions` below."""
     base_commit: str
-    """Lower-case hex id of the commit before the fix; empty unless `origin` is git."""
+    """Lower-case hex id, 7 to 64 digits, of the commit that `patch` applies to; empty
+    unless `origin` is git.
+    """
     fix_commit: str = ""
     """Lower-case hex; empty where unknown."""
     release: Release | None = None
@@ -52,7 +54,11 @@ class FixInstance:
     versions: tuple[FileVersions, ...] = ()
     """Set exactly where `origin` is inline; by path."""
     patch: str
-    """Fix as published, UTF-8 with `surrogateescape`; may be malformed or empty."""
+    """As published, UTF-8 with `surrogateescape`; may be malformed or empty."""
+    patch_makes: Literal["fix", "bug"] = "fix"
+    """What `patch` makes of the files at `base_commit`. `bug` (SWE-smith): they are the
+    correct side, and the patch, applied forward, gives the defective one.
+    """
     test_patch: str = ""
     """Change of the tests as published; empty where the source has none."""
     problem_statement: str = ""

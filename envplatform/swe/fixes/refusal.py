@@ -18,6 +18,7 @@ QUARANTINE: Mapping[str, str] = MappingProxyType(
         "no_base_commit": "no commit id, and no other way to find the buggy files",
         "not_python": "the row says that it is of another language",
         "duplicate_id": "the source has the same instance id twice, with other content",
+        "repeated_row": "the source has the same row a second time",
         "too_large": "a field is larger than any patch or file that is taken",
     }
 )
