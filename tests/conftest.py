@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from envplatform.errors import SandboxUnavailableError
 from envplatform.sandbox.base import Image
@@ -14,6 +15,10 @@ from envplatform.sandbox.docker import DockerProvider
 from envplatform.sandbox.images import build_image
 from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
 from tests.made_project import Made, make_in_two_attempts, write_project
+
+# A deadline is a timed test, and what else runs on the machine decides it.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

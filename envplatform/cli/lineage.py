@@ -124,7 +124,7 @@ def _table(store: Store, wanted: Input) -> Node:
             state="outside",
         )
     manifest = store.manifest(wanted.asset, wanted.partition)
-    if manifest is None or manifest.digest != wanted.digest:
+    if manifest is None or not manifest.is_input(wanted):
         return Node(
             kind="table",
             name=wanted.asset,

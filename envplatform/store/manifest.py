@@ -46,6 +46,8 @@ class Input:
     """Asset name; `source:<name>` for what no asset holds (a file, a service)."""
     partition: Text | None
     digest: str
+    part: Text | None = None
+    """Set if only the rows of one part were used: then `digest` is that of the part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,7 @@ class Recipe:
                         part.partition is None,
                         part.partition or "",
                         part.digest,
+                        *([] if part.part is None else [part.part]),
                     ]
                     for part in self.inputs
                 ),
@@ -141,6 +144,10 @@ class Manifest:
     notes: tuple[Text, ...]
     facts: Mapping[str, Fact]
     markdown: Mapping[str, Text]
+    part_by: str = ""
+    """Text column by whose values the rows are sorted into parts; empty: no parts."""
+    parts: Mapping[Text, Hex] = field(default_factory=dict)
+    """Value of that column to the digest of its rows."""
 
     @property
     def data_file(self) -> str:
@@ -151,6 +158,19 @@ class Manifest:
     def as_input(self) -> Input:
         """This version as the input of another table."""
         return Input(asset=self.asset, partition=self.partition, digest=self.digest)
+
+    def part_as_input(self, part: str) -> Input | None:
+        """One part of this version as an input; None if no row belongs to it."""
+        digest = self.parts.get(part)
+        if digest is None:
+            return None
+        return Input(
+            asset=self.asset, partition=self.partition, digest=digest, part=part
+        )
+
+    def is_input(self, used: Input) -> bool:
+        """Whether this version, or the part of it, is the one that was used."""
+        return used in {self.as_input, self.part_as_input(used.part or "")}
 
 
 _MANIFEST = TypeAdapter(Manifest)

@@ -3,7 +3,8 @@
 The footer names row type and schema version. Manifests and folders are elsewhere.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pyarrow.parquet as pq
 
 from envplatform.errors import StoreError
 from envplatform.store.shapes import Many, Maybe, Record, Scalar, Shape
-from envplatform.store.values import Plain
+from envplatform.store.values import Plain, escape
 
+_BATCH_ROWS = 64
 _ROW_TYPE = b"envplatform.row_type"
 _VERSION = b"envplatform.schema_version"
 _TYPES: Mapping[type, pa.DataType] = {
@@ -33,22 +35,44 @@ def arrow_schema(record: Record) -> pa.Schema:
     return pa.schema(
         _fields(record),
         metadata={
-            _ROW_TYPE: record.name.encode(),
+            _ROW_TYPE: record.stored_as.encode(),
             _VERSION: str(record.version).encode(),
         },
     )
 
 
-def write_parquet(
-    rows: Sequence[Mapping[str, Plain]], record: Record, path: Path
-) -> None:
-    """Write plain rows, in order, as one zstd-compressed file."""
-    table = pa.Table.from_pylist(rows, schema=arrow_schema(record))
-    pq.write_table(table, path, compression="zstd")
+class ParquetRows:
+    """A Parquet file under way: rows are added in portions, each a row group."""
+
+    def __init__(self, record: Record, path: Path) -> None:
+        self._schema = arrow_schema(record)
+        self._writer = pq.ParquetWriter(path, self._schema, compression="zstd")
+
+    def add(self, rows: list[dict[str, Plain]]) -> None:
+        """Add plain rows, in order; none at all make no row group."""
+        if rows:
+            self._writer.write_table(pa.Table.from_pylist(rows, schema=self._schema))
+
+    def close(self) -> None:
+        """Write the footer. Without it the file is no Parquet file."""
+        self._writer.close()
 
 
-def read_parquet(path: Path, record: Record) -> list[dict[str, Plain]]:
-    """Read plain rows, in order. Columns added since with a default are absent.
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Only rows whose text column holds exactly this value."""
+
+    column: str
+    value: str
+
+
+def read_parquet(
+    path: Path, record: Record, *, where: Where | None = None
+) -> Iterator[dict[str, Plain]]:
+    """Read plain rows, in order, a few hundred in memory at a time.
+
+    Of the columns only those that `record` names, and of the row groups only those
+    that can hold what `where` asks for. Columns added since with a default are absent.
 
     Raises:
         FileNotFoundError: no such file.
@@ -57,14 +81,41 @@ def read_parquet(path: Path, record: Record) -> list[dict[str, Plain]]:
     try:
         with pq.ParquetFile(path) as file:
             _check_schema(file.schema_arrow, record, str(path))
-            table = file.read()
+            stored = set(file.schema_arrow.names)
+            columns = [each.name for each in record.members if each.name in stored]
+            groups = _groups(file, where)
+            for batch in file.iter_batches(
+                _BATCH_ROWS, row_groups=groups, columns=columns
+            ):
+                rows: list[dict[str, Plain]] = batch.to_pylist()
+                for row in rows:
+                    if where is None or row[where.column] == escape(where.value):
+                        yield row
     except FileNotFoundError:
         raise
     except (pa.ArrowException, OSError) as error:
         msg = f"{path} is damaged ({error}); materialise the asset again"
         raise StoreError(msg) from error
-    rows: list[dict[str, Plain]] = table.to_pylist()
-    return rows
+
+
+def _groups(file: pq.ParquetFile, where: Where | None) -> list[int]:
+    """Row groups that can hold such rows, by the smallest and largest value in each."""
+    numbers = list(range(file.num_row_groups))
+    if where is None:
+        return numbers
+    return [number for number in numbers if _can_hold(file, number, where)]
+
+
+def _can_hold(file: pq.ParquetFile, group: int, where: Where) -> bool:
+    found = file.metadata.row_group(group)
+    for index in range(found.num_columns):
+        chunk = found.column(index)
+        if chunk.path_in_schema == where.column:
+            known = chunk.statistics
+            if known is None or known.min is None or known.max is None:
+                return True
+            return bool(known.min <= escape(where.value) <= known.max)
+    return True
 
 
 def _fields(record: Record) -> "list[pa.Field[Any]]":
@@ -89,10 +140,10 @@ def _type(shape: Shape) -> pa.DataType:
 def _check_schema(schema: pa.Schema, record: Record, where: str) -> None:
     footer = schema.metadata or {}
     found = (footer.get(_ROW_TYPE, b"?").decode(), footer.get(_VERSION, b"?").decode())
-    if found != (record.name, str(record.version)):
+    if found != (record.stored_as, str(record.version)):
         msg = (
             f"{where} holds {found[0]} rows of schema version {found[1]}, asked for"
-            f" {record.name} of version {record.version}; migrate it: {_MIGRATE}"
+            f" {record.stored_as} of version {record.version}; migrate it: {_MIGRATE}"
         )
         raise StoreError(msg)
     _check_fields({field.name: field for field in schema}, record, where)
@@ -102,7 +153,7 @@ def _check_fields(
     stored: "Mapping[str, pa.Field[Any]]", record: Record, where: str
 ) -> None:
     names = {member.name for member in record.members}
-    for name in stored.keys() - names:
+    for name in () if record.is_view else stored.keys() - names:
         raise _moved(where, record, f"column {name} is no field any more")
     for member in record.members:
         field = stored.get(member.name)

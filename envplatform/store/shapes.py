@@ -23,6 +23,10 @@ NOT_IDENTITY: Mapping[str, bool] = types.MappingProxyType({IDENTITY: False})
 VERSION_ATTRIBUTE = "SCHEMA_VERSION"
 """`SCHEMA_VERSION: ClassVar[int]` of a row type; 1 where it is absent."""
 
+VIEW_ATTRIBUTE = "VIEW_OF"
+"""`VIEW_OF: ClassVar[type]` of a row type that has some fields of another one: tables of
+the other are read through it, and only those columns come off the disk."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
@@ -63,6 +67,18 @@ class Record:
     row_type: type[Any]
     members: tuple[Member, ...]
     version: int
+    view_of: type[Any] | None = None
+    """The row type of which this one has some fields; None: it stands for itself."""
+
+    @property
+    def is_view(self) -> bool:
+        """Whether tables are read through it and never written."""
+        return self.view_of is not None
+
+    @property
+    def stored_as(self) -> str:
+        """Name of the row type in files."""
+        return (self.view_of or self.row_type).__name__
 
     @property
     def name(self) -> str:
@@ -98,8 +114,9 @@ def record_of(row_type: type[Any]) -> Record:
         shape = _shape_of(hints[field.name], where)
         identity = bool(field.metadata.get(IDENTITY, True))
         members.append(Member(field.name, shape, has_default, identity))
-    version = getattr(row_type, VERSION_ATTRIBUTE, 1)
-    return Record(row_type, tuple(members), version)
+    view_of = getattr(row_type, VIEW_ATTRIBUTE, None)
+    version = getattr(view_of or row_type, VERSION_ATTRIBUTE, 1)
+    return Record(row_type, tuple(members), version, view_of)
 
 
 def _shape_of(hint: Any, where: str) -> Shape:  # noqa: ANN401  a type hint has no type

@@ -9,7 +9,7 @@ This class only joins the parts beside it. It creates nothing until it is writte
 knows no asset by name and imports no orchestrator.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,26 +41,36 @@ class Store:
     def write_rows(
         self,
         asset: str,
-        rows: Sequence[object],
+        rows: Iterable[object],
         *,
         row_type: type[Any],
-        origin: Origin,
+        origin: Origin | Callable[[], Origin],
         partition: str | None = None,
+        part_by: str = "",
     ) -> Manifest:
         """Replace a table by `rows`, in order, possibly none; clears its failure.
 
         Args:
             asset: the asset's name.
-            rows: values of exactly `row_type`.
+            rows: values of exactly `row_type`. Consumed once and written as they
+                come: a generator of any length needs no more memory than a portion.
             row_type: a frozen dataclass; `store/shapes.py` says of what.
-            origin: what the manifest keeps besides the rows.
+            origin: what the manifest keeps besides the rows; a function is asked for
+                it after the last row.
             partition: any text; None for an unpartitioned asset.
+            part_by: a text field. Rows of one value are a part, with a digest of its
+                own, that can be read alone; sort by it, so that this is quick.
 
         Raises:
             StoreError: a row does not fit; names asset, row and field. Nothing changed.
         """
         return self._tables.write(
-            asset, rows, row_type=row_type, origin=origin, partition=partition
+            asset,
+            rows,
+            row_type=row_type,
+            origin=origin,
+            partition=partition,
+            part_by=part_by,
         )
 
     def rows(
@@ -83,7 +93,26 @@ class Store:
             StoreError: nothing stored, another row type, another version than
                 expected, or damage.
         """
-        return self._tables.read(row_type, asset, partition, digest)
+        return list(self.scan(row_type, asset, partition, digest=digest))
+
+    def scan(
+        self,
+        row_type: type[Row],
+        asset: str,
+        partition: str | None = None,
+        *,
+        digest: str | None = None,
+        part: str | None = None,
+    ) -> Iterator[Row]:
+        """Read one table row by row, without holding it; its version is fixed at first.
+
+        A `row_type` with `VIEW_OF` reads only its own columns. With `part`, only its
+        rows are read, and `digest` is that of the part.
+
+        Raises:
+            StoreError: as `rows`, at the first row.
+        """
+        return self._tables.read(row_type, asset, partition, digest=digest, part=part)
 
     def all_rows(self, row_type: type[Row], asset: str) -> list[Row]:
         """Read all tables of an asset, by partition; empty if there is none.

@@ -5,8 +5,9 @@ leaves the previous or the next version. Writers of one partition take turns; wr
 of different ones never meet; readers take no lock.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -27,12 +28,21 @@ from envplatform.store.manifest import (
     to_json,
 )
 from envplatform.store.names import encode_name, encode_partition
-from envplatform.store.parquet import read_parquet, write_parquet
+from envplatform.store.parquet import ParquetRows, Where, read_parquet
 from envplatform.store.shapes import Record, record_of
-from envplatform.store.values import Plain, decode, digest_rows, encode
+from envplatform.store.values import (
+    Plain,
+    RowsDigest,
+    decode,
+    encode,
+    text_size,
+    unescape,
+)
 
 MANIFEST_FILE = "manifest.json"
 _READ_ATTEMPTS = 10
+_PORTION_ROWS = 10_000
+_PORTION_CHARACTERS = 16_000_000
 
 Row = TypeVar("Row")
 
@@ -46,39 +56,42 @@ class Tables:
     def write(
         self,
         asset: str,
-        rows: Sequence[object],
+        rows: Iterable[object],
         *,
         row_type: type[Any],
-        origin: Origin,
+        origin: Origin | Callable[[], Origin],
         partition: str | None,
+        part_by: str = "",
     ) -> Manifest:
         """Replace a table; see `Store.write_rows`."""
         record = record_of(row_type)
+        if record.is_view:
+            msg = f"{record.name} is a view of {record.stored_as}: write those rows"
+            raise StoreError(msg)
         label = asset if partition is None else f"{asset}[{partition}]"
-        plain = [
-            encode(row, record, f"{label}, row {number}")
-            for number, row in enumerate(rows)
-        ]
         folder = self.folder(asset, partition)
         with locked(folder):
-            data = _write_data(folder, plain, record)
+            data = _write_data(folder, _plain(rows, record, label), record, part_by)
+            made = origin() if callable(origin) else origin
             manifest = Manifest(
                 format_version=FORMAT_VERSION,
                 asset=asset,
                 partition=partition,
                 row_type=record.name,
                 schema_version=record.version,
-                rows=len(plain),
-                bytes=data.stat().st_size,
-                digest=digest_rows(plain, record),
-                file_sha256=data.stem,
-                recipe=origin.recipe,
-                cost=origin.cost,
-                created=origin.created,
-                run_id=origin.run_id,
-                notes=origin.notes,
-                facts=dict(origin.facts),
-                markdown=dict(origin.markdown),
+                rows=data.rows,
+                bytes=data.path.stat().st_size,
+                digest=data.digest,
+                file_sha256=data.path.stem,
+                recipe=made.recipe,
+                cost=made.cost,
+                created=made.created,
+                run_id=made.run_id,
+                notes=made.notes,
+                facts=dict(made.facts),
+                markdown=dict(made.markdown),
+                part_by=part_by,
+                parts=data.parts,
             )
             write_atomically(folder / MANIFEST_FILE, to_json(manifest))
             (folder / FAILURE_FILE).unlink(missing_ok=True)
@@ -87,28 +100,48 @@ class Tables:
         return manifest
 
     def read(
-        self, row_type: type[Row], asset: str, partition: str | None, digest: str | None
-    ) -> list[Row]:
-        """Read a table; see `Store.rows`."""
+        self,
+        row_type: type[Row],
+        asset: str,
+        partition: str | None,
+        *,
+        digest: str | None,
+        part: str | None = None,
+    ) -> Iterator[Row]:
+        """Read a table row by row; see `Store.scan`."""
         record = record_of(row_type)
+        path, plain = self._open(record, asset, partition, digest=digest, part=part)
+        for number, row in enumerate(plain):
+            yield cast("Row", decode(row, record, f"{path}, row {number}"))
+
+    def _open(
+        self,
+        record: Record,
+        asset: str,
+        partition: str | None,
+        *,
+        digest: str | None,
+        part: str | None,
+    ) -> tuple[Path, Iterator[dict[str, Plain]]]:
+        """The data file of the current version, open: deleting it harms no more."""
         for _ in range(_READ_ATTEMPTS):
             manifest = self.manifest(asset, partition)
             if manifest is None:
-                where = "" if partition is None else f" partition {partition!r} of"
-                msg = f"nothing stored for{where} asset {asset!r}: materialise it first"
+                of = "" if partition is None else f" partition {partition!r} of"
+                msg = f"nothing stored for{of} asset {asset!r}: materialise it first"
                 raise StoreError(msg)
-            if digest is not None and manifest.digest != digest:
+            found = manifest.digest if part is None else manifest.parts.get(part)
+            if digest is not None and found != digest:
                 msg = f"{asset!r} changed while it was being read; run again"
                 raise StoreError(msg)
             path = self.data_path(manifest)
+            where = None if part is None else Where(_part_by(manifest), part)
+            plain = read_parquet(path, record, where=where)
             try:
-                plain = read_parquet(path, record)
+                first = next(plain, None)
             except FileNotFoundError:
                 continue  # superseded between the two reads, or lost for good
-            return [
-                cast("Row", decode(row, record, f"{path}, row {number}"))
-                for number, row in enumerate(plain)
-            ]
+            return path, chain(() if first is None else (first,), plain)
         msg = f"the data file of {asset!r}, {partition!r} is missing: materialise again"
         raise StoreError(msg)
 
@@ -169,12 +202,65 @@ def unreferenced(folder: Path, manifest: Manifest | None) -> list[Path]:
     )
 
 
+def _part_by(manifest: Manifest) -> str:
+    if not manifest.part_by:
+        msg = f"{manifest.asset!r} is not divided into parts"
+        raise StoreError(msg)
+    return manifest.part_by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Data:
+    """A data file in its place, not yet pointed to."""
+
+    path: Path
+    rows: int
+    digest: str
+    parts: dict[str, str]
+
+
 def _write_data(
-    folder: Path, plain: Sequence[dict[str, Plain]], record: Record
-) -> Path:
+    folder: Path, rows: Iterator[dict[str, Plain]], record: Record, part_by: str
+) -> _Data:
     beside = folder / f".data{UNFINISHED}"
-    write_parquet(plain, record, beside)
+    digest, parts, count = RowsDigest(record), dict[str, RowsDigest](), 0
+    file = ParquetRows(record, beside)
+    try:
+        for portion in _portions(rows):
+            for row in portion:
+                digest.add(row)
+                if part_by:
+                    part = unescape(row[part_by])
+                    parts.setdefault(part, RowsDigest(record)).add(row)
+            count += len(portion)
+            file.add(portion)
+        file.close()
+    except BaseException:
+        beside.unlink()
+        raise
     sync(beside)
     final = folder / f"{sha256_of(beside)}.parquet"
     beside.replace(final)
-    return final
+    digests = {part: each.hex for part, each in parts.items()}
+    return _Data(path=final, rows=count, digest=digest.hex, parts=digests)
+
+
+def _plain(
+    rows: Iterable[object], record: Record, label: str
+) -> Iterator[dict[str, Plain]]:
+    for number, row in enumerate(rows):
+        yield encode(row, record, f"{label}, row {number}")
+
+
+def _portions(rows: Iterator[dict[str, Plain]]) -> Iterator[list[dict[str, Plain]]]:
+    """Group rows by size, so that a table may exceed the memory."""
+    portion: list[dict[str, Plain]] = []
+    size = 0
+    for row in rows:
+        portion.append(row)
+        size += text_size(row)
+        if size >= _PORTION_CHARACTERS or len(portion) >= _PORTION_ROWS:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion

@@ -61,15 +61,43 @@ def decode(plain: Mapping[str, Plain], record: Record, where: str) -> object:
     return record.row_type(**values)
 
 
-def digest_rows(rows: Iterable[Mapping[str, Plain]], record: Record) -> str:
-    """SHA-256 (hex) over row type, order and content of plain rows.
+def text_size(value: Plain) -> int:
+    """Characters of all text in a plain value: roughly what it takes in memory."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(text_size(item) for item in value.values())
+    if isinstance(value, list):
+        return sum(text_size(item) for item in value)
+    return 0
+
+
+class RowsDigest:
+    """SHA-256 over row type, order and content of plain rows, one after the other.
 
     Independent of the Parquet writer; fields that are no identity are left out.
     """
-    digest = hashlib.sha256(f"{record.name} {record.version}\n".encode())
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._digest = hashlib.sha256(f"{record.name} {record.version}\n".encode())
+
+    def add(self, row: Mapping[str, Plain]) -> None:
+        """Take in the next row."""
+        self._digest.update(_canonical(_identity(row, self._record)) + b"\n")
+
+    @property
+    def hex(self) -> str:
+        """Of the rows so far."""
+        return self._digest.hexdigest()
+
+
+def digest_rows(rows: Iterable[Mapping[str, Plain]], record: Record) -> str:
+    """SHA-256 (hex) of plain rows, as `RowsDigest`."""
+    digest = RowsDigest(record)
     for row in rows:
-        digest.update(_canonical(_identity(row, record)) + b"\n")
-    return digest.hexdigest()
+        digest.add(row)
+    return digest.hex
 
 
 def digest_json(value: Plain) -> str:
