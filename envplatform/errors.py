@@ -3,7 +3,8 @@
 EnvPlatformError
 ├── ConfigError       envplatform.toml or a target.toml is wrong; names file and key
 ├── StoreError        a stored artefact is missing, damaged or of an unknown version
-├── PatchError        a diff does not apply to the tree it was given
+├── PatchError        a diff does not apply to the tree it was given; `fault` says why
+│   └── AmbiguousPatchError       a hunk fits at more than one place
 ├── BundleError       an environment on disk is incomplete or not what its digest says
 ├── TargetError       a target repository can't be prepared; names the target and step
 ├── FixSourceError    a source or history of fixes can't be read; names it and the step
@@ -15,6 +16,8 @@ EnvPlatformError
     ├── ModelAnswerError     the answer arrived and is unusable, repair turn included
     └── BudgetExceededError  the next call would pass the budget; nothing was sent
 """
+
+from typing import Literal
 
 
 class EnvPlatformError(Exception):
@@ -29,8 +32,34 @@ class StoreError(EnvPlatformError):
     """A stored artefact is missing, damaged or of a version unknown here."""
 
 
+PatchFault = Literal[
+    "misfit",
+    "ambiguous",
+    "malformed",
+    "path",
+    "binary",
+    "symlink",
+    "submodule",
+    "too_large",
+]
+"""What is wrong with a diff: it fits nowhere, at several places, or is no diff that can
+be read; or it touches a path or a kind of file that is not taken, or is too long.
+"""
+
+
 class PatchError(EnvPlatformError):
     """A diff does not apply to the tree it was given, or leaves it."""
+
+    def __init__(self, message: str, *, fault: PatchFault = "misfit") -> None:
+        super().__init__(message)
+        self.fault: PatchFault = fault
+
+
+class AmbiguousPatchError(PatchError):
+    """A hunk fits at more than one place, and nothing says which is meant."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, fault="ambiguous")
 
 
 class BundleError(EnvPlatformError):

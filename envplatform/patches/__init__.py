@@ -18,22 +18,36 @@ Not here: which files a bug may touch (`swe`), scans for leaks, and files on dis
 
 from envplatform.patches.apply import apply_patch
 from envplatform.patches.diff import diff_trees
-from envplatform.patches.model import FilePatch, Hunk, Line, Patch, Rung
+from envplatform.patches.ladder import Applied, apply_with_ladder
+from envplatform.patches.model import FilePatch, Hunk, Kind, Line, Patch, Rung
 from envplatform.patches.parse import parse_patch
 from envplatform.patches.render import render_patch
-from envplatform.patches.summary import added_lines, patched_paths, removed_lines
+from envplatform.patches.reverse import reversed_patch
+from envplatform.patches.summary import (
+    TouchedPaths,
+    added_lines,
+    patched_paths,
+    removed_lines,
+    touched_paths,
+)
 
 __all__ = [
+    "Applied",
     "FilePatch",
     "Hunk",
+    "Kind",
     "Line",
     "Patch",
     "Rung",
+    "TouchedPaths",
     "added_lines",
     "apply_patch",
+    "apply_with_ladder",
     "diff_trees",
     "parse_patch",
     "patched_paths",
     "removed_lines",
     "render_patch",
+    "reversed_patch",
+    "touched_paths",
 ]

@@ -11,6 +11,9 @@ Origin = Literal[" ", "-", "+"]
 """Context, line of the old file only, line of the new file only."""
 
 
+Kind = Literal["modify", "create", "delete", "rename", "copy"]
+"""What happens to a file. A rename or copy may change it as well."""
+
 Rung = Literal["strict", "recounted", "line_endings", "relocated"]
 """How much help a patch needed to apply, from none to most; see `ladder`."""
 
@@ -53,7 +56,10 @@ class FilePatch:
     """What happens to one file."""
 
     path: str
-    kind: Literal["modify", "create", "delete"]
+    """Where the file is afterwards, or was if it is deleted."""
+    source: str | None = None
+    """Where a renamed or copied file was before; None for all others."""
+    kind: Kind
     old_executable: bool | None
     """None: the diff does not say, or there is no old file."""
     new_executable: bool | None

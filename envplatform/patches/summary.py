@@ -1,5 +1,7 @@
 """What a diff touches, for those who only ask: paths, lines added, lines removed."""
 
+from typing import NamedTuple
+
 from envplatform.patches.model import Origin
 from envplatform.patches.parse import parse_patch
 
@@ -31,3 +33,24 @@ def _lines(patch: str, origin: Origin) -> tuple[str, ...]:
         for line in hunk.lines
         if line.origin == origin
     )
+
+
+class TouchedPaths(NamedTuple):
+    """The files that must be read to apply a diff, or to turn it around."""
+
+    old: tuple[str, ...]
+    """Paths that exist before it, sorted; sources of renames and copies among them."""
+    new: tuple[str, ...]
+    """Paths that exist after it, sorted."""
+
+
+def touched_paths(patch: str) -> TouchedPaths:
+    """Return which files a diff names, before and after; wrong counts are overlooked.
+
+    Raises:
+        PatchError: the text can't be read as a diff, not even by its bodies.
+    """
+    files = parse_patch(patch).files
+    old = (file.source or file.path for file in files if file.kind != "create")
+    new = (file.path for file in files if file.kind != "delete")
+    return TouchedPaths(tuple(sorted(set(old))), tuple(sorted(set(new))))
