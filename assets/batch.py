@@ -50,6 +50,7 @@ def batch_asset(  # noqa: PLR0913  it declares all there is to say of an asset
     sources: Callable[[Configuration, str], Mapping[str, str]] | None = None,
     tools: Callable[[Any], Mapping[str, str]] | None = None,
     holds: Callable[[Store, Manifest], bool] | None = None,
+    part_by: str = "",
     backfill_policy: dg.BackfillPolicy | None = None,
     pool: str | None = None,
     kinds: frozenset[str] = frozenset(),
@@ -75,6 +76,8 @@ def batch_asset(  # noqa: PLR0913  it declares all there is to say of an asset
         tools: from Dagster's resources to name and version of what shapes the rows.
         holds: whether all that a stored table points to is still in the store; a
             table of which it does not hold is produced again.
+        part_by: a text field; rows of one value are a part that others may depend on
+            alone, see `Upstream.by_part`.
         backfill_policy: `multi_run(50)` or so for sandbox and model work; else all
             partitions of a backfill go into one run.
         pool: `docker`, `gpu` or `llm`.
@@ -100,6 +103,7 @@ def batch_asset(  # noqa: PLR0913  it declares all there is to say of an asset
             sources=sources,
             tools=tools,
             holds=holds,
+            part_by=part_by,
         )
 
         def compute(context: dg.AssetExecutionContext) -> Iterator[Any]:

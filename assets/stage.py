@@ -55,6 +55,7 @@ class Stage:
     sources: Callable[[Configuration, str], Mapping[str, str]] | None
     tools: Callable[[Any], Mapping[str, str]] | None
     holds: Callable[[Store, Manifest], bool] | None
+    part_by: str = ""
 
     @property
     def body_resources(self) -> list[str]:
@@ -93,6 +94,7 @@ class StageRun:
             partitioned=partitioned,
             run_id=context.run.run_id,
             clock=lambda: datetime.now(UTC),
+            part_by=stage.part_by,
         )
         self._reader = Reader(self._bench.store, context.instance, stage.partitions)
         self._products: dict[str, Product] = {}

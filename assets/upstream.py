@@ -24,6 +24,8 @@ class Upstream:
     asset: dg.AssetsDefinition
     mapping: dg.PartitionMapping | None = None
     """Needed exactly where both are partitioned, by different sets."""
+    by_part: bool = False
+    """A partition reads only that part of one table which has its key as value."""
 
     @property
     def name(self) -> str:
@@ -75,6 +77,8 @@ class Reader:
             return tuple(mapped.partitions_subset.get_partition_keys())
 
     def _inputs(self, upstream: Upstream, key: str) -> list[Input]:
+        if upstream.by_part:
+            return [self._part(upstream, key)]
         keys = self.partition_keys(upstream, key)
         partitions: tuple[str | None, ...] = (None,) if keys is None else keys
         found, missing = [], []
@@ -92,6 +96,16 @@ class Reader:
             msg = f"{upstream.name} has no partition {whose}: materialise it first"
             raise MissingUpstreamError(msg)
         return found
+
+    def _part(self, upstream: Upstream, key: str) -> Input:
+        manifest = self.store.manifest(upstream.name)
+        if manifest is None or not self.store.is_complete(manifest):
+            raise MissingUpstreamError(_missing(upstream.name, [None]))
+        part = manifest.part_as_input(key)
+        if part is None:
+            msg = f"{upstream.name} has no row of {key!r}, by {manifest.part_by}"
+            raise MissingUpstreamError(msg)
+        return part
 
 
 def check_mappings(

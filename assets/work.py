@@ -8,7 +8,7 @@ import contextlib
 import logging
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
@@ -36,10 +36,14 @@ Row = TypeVar("Row")
 class PartitionResult:
     """What a body puts out for one partition."""
 
-    rows: Sequence[object]
-    """Values of the asset's row type, in the order to be kept; may be empty."""
+    rows: Iterable[object]
+    """Values of the asset's row type, in the order to be kept; may be empty. Consumed
+    once, so that a generator may put out more than fits in memory.
+    """
     metadata: Mapping[str, Fact] = field(default_factory=dict)
-    """Figures for a person, shown in the UI and kept in the manifest."""
+    """Figures for a person, shown in the UI and kept in the manifest. This and what
+    follows is read after the last row, so a generator may fill it.
+    """
     markdown: Mapping[str, str] = field(default_factory=dict)
     """Small tables or pictures by title. They enter the event log: keep them small."""
     cost: Cost = field(default_factory=Cost)
@@ -111,18 +115,23 @@ class Batch(Generic[S]):
         Raises:
             StoreError: a table was replaced since, or holds another row type.
         """
+        return list(self.scan(row_type, asset))
+
+    def scan(self, row_type: type[Row], asset: str) -> Iterator[Row]:
+        """Read them one by one, as `rows`, without holding them."""
         inputs = self._current.recipe.inputs if self._current else ()
         parts = [part for part in inputs if part.asset == asset]
         if not parts:
             msg = f"{asset!r} is no upstream of the partition under work"
             raise RuntimeError(msg)
-        return [
-            row
-            for part in parts
-            for row in self.store.rows(
-                row_type, asset, part.partition, digest=part.digest
+        for part in parts:
+            yield from self.store.scan(
+                row_type,
+                asset,
+                part.partition,
+                digest=part.digest,
+                part=part.part,
             )
-        ]
 
     @property
     def current(self) -> Task | None:
@@ -164,31 +173,40 @@ class Bench:
     partitioned: bool
     run_id: str
     clock: Callable[[], datetime]
+    part_by: str = ""
+    """Text field whose values divide the rows into parts; empty: no parts."""
 
     def partition(self, key: str) -> str | None:
         """The store's name of a key."""
         return key if self.partitioned else None
 
-    def keep(self, task: Task, result: PartitionResult, seconds: float) -> Manifest:
+    def keep(
+        self, task: Task, result: PartitionResult, seconds: Callable[[], float]
+    ) -> Manifest:
         """Write a finished partition; from here on a crash can't lose it."""
-        cost = result.cost
-        if not cost.seconds:
-            cost = Cost(tokens=cost.tokens, usd=cost.usd, seconds=round(seconds, 3))
-        origin = Origin(
-            created=self.clock(),
-            recipe=task.recipe,
-            cost=cost,
-            run_id=self.run_id,
-            notes=result.notes,
-            facts=result.metadata,
-            markdown=result.markdown,
-        )
+
+        def origin() -> Origin:
+            cost = result.cost
+            if not cost.seconds:
+                took = round(seconds(), 3)
+                cost = Cost(tokens=cost.tokens, usd=cost.usd, seconds=took)
+            return Origin(
+                created=self.clock(),
+                recipe=task.recipe,
+                cost=cost,
+                run_id=self.run_id,
+                notes=result.notes,
+                facts=result.metadata,
+                markdown=result.markdown,
+            )
+
         return self.store.write_rows(
             self.asset,
             result.rows,
             row_type=self.row_type,
             origin=origin,
             partition=self.partition(task.key),
+            part_by=self.part_by,
         )
 
     def fail(self, key: str, message: str) -> None:
@@ -253,7 +271,7 @@ def _finish(
         under_work = "none" if current is None else repr(current.key)
         msg = f"the body put out {key!r}, the partition under work is {under_work}"
         raise StoreError(msg)
-    manifest = bench.keep(current, result, batch.seconds)
+    manifest = bench.keep(current, result, lambda: batch.seconds)
     batch.end_current()
     report(key, Product(manifest=manifest, cached=False))
 
