@@ -1,0 +1,102 @@
+"""git, run so that a remote can neither ask, nor run anything here, nor hang.
+
+Of the user's own settings those count that a remote can't reach: proxies,
+certificates, credential helpers, `url.*.insteadOf`. Settings for one call go through
+the environment, so that no URL with a password stands in a list of processes.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from git.cmd import Git
+
+_SETTINGS = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.askPass": "",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "fetch.recurseSubmodules": "false",
+    "fetch.writeCommitGraph": "false",
+    "http.lowSpeedLimit": "100",
+    "http.lowSpeedTime": "120",
+}
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
+    "GIT_ASKPASS": "",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "SSH_ASKPASS": "",
+}
+_SSH = "ssh -o BatchMode=yes -o ConnectTimeout=30"
+_SHOWN_CHARACTERS = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """How a git command ended."""
+
+    status: int
+    output: bytes
+    """Standard output, without its last line end."""
+    complaint: str
+    """Standard error, as git wrote it: may hold a URL, and what a remote likes."""
+
+    def reason(self) -> str:
+        """Tell the end of the complaint in one line of printable characters."""
+        lines = [line.strip() for line in self.complaint.splitlines() if line.strip()]
+        text = re.sub(r"[^ -~]+", "?", "; ".join(lines[-3:]))
+        return text[-_SHOWN_CHARACTERS:] or f"git ended with {self.status}"
+
+
+def run_git(
+    *arguments: str,
+    timeout_s: float,
+    settings: Mapping[str, str] | None = None,
+    stdin: BinaryIO | None = None,
+) -> Answer:
+    """Run git to its end; after `timeout_s` it is killed, and the status is not 0."""
+    answer = Git().execute(
+        ["git", *arguments],
+        istream=stdin,
+        env=environment(settings or {}),
+        with_extended_output=True,
+        with_exceptions=False,
+        stdout_as_string=False,
+        kill_after_timeout=timeout_s,
+    )
+    status, output, complaint = answer
+    return Answer(status=status, output=output, complaint=complaint)
+
+
+def start_git(*arguments: str) -> Git.AutoInterrupt:
+    """Start git with pipes on both sides; the caller ends it."""
+    return Git().execute(
+        ["git", *arguments],
+        istream=-1,
+        env=environment({}),
+        as_process=True,
+    )
+
+
+def environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return what to add to the environment of a git that runs with `settings`."""
+    found = dict(_ENVIRONMENT)
+    if "GIT_SSH" not in os.environ:
+        found["GIT_SSH_COMMAND"] = os.environ.get("GIT_SSH_COMMAND", _SSH)
+    every = {**_SETTINGS, **settings}
+    found["GIT_CONFIG_COUNT"] = str(len(every))
+    for number, (key, value) in enumerate(every.items()):
+        found[f"GIT_CONFIG_KEY_{number}"] = key
+        found[f"GIT_CONFIG_VALUE_{number}"] = value
+    return found
+
+
+def at(folder: Path) -> str:
+    """Name the repository, whatever GIT_DIR says: git runs inside hooks, too."""
+    return f"--git-dir={folder}"
