@@ -3,7 +3,7 @@
 Nothing of a repository is executed here: running its suite is `p2f`.
 """
 
-from envplatform.swe.targets.fetch import fetch_sdist
+from envplatform.swe.targets.fetch import fetch_sdist, list_sdists
 from envplatform.swe.targets.folder import read_folder
 from envplatform.swe.targets.guess import guess_target
 from envplatform.swe.targets.identity import sources_of, target_digest
@@ -22,7 +22,7 @@ from envplatform.swe.targets.targetfile import (
     load_target,
     parse_target,
 )
-from envplatform.swe.targets.unpack import unpack_sdist
+from envplatform.swe.targets.unpack import stream_sdist, unpack_sdist
 
 __all__ = [
     "Code",
@@ -37,11 +37,13 @@ __all__ = [
     "configured_index",
     "fetch_sdist",
     "guess_target",
+    "list_sdists",
     "load_target",
     "parse_target",
     "prepare",
     "read_folder",
     "sources_of",
+    "stream_sdist",
     "target_digest",
     "unpack_sdist",
 ]

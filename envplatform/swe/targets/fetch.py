@@ -1,9 +1,10 @@
-"""Fetch one sdist as a file: digest checked, kept in a cache, never built or run."""
+"""Fetch sdists as files: digest checked, kept in a cache, never built or run."""
 
 import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pypi_simple
 import requests
@@ -11,6 +12,8 @@ import requests
 from envplatform.errors import TargetError
 from envplatform.swe.targets.indexes import PackageIndex
 from envplatform.swe.targets.target import SdistSource
+
+Answer = TypeVar("Answer")
 
 _ATTEMPTS = 3
 _TIMEOUT_S = 60
@@ -22,7 +25,7 @@ def fetch_sdist(source: SdistSource, cache: Path, *, index: PackageIndex) -> Pat
 
     Raises:
         TargetError: the release or its sdist does not exist, the index does not
-            answer, or the file is not the one that the target names.
+            answer, or the file is not the one that `source` pins.
     """
     folder = cache / source.sha256
     for kept in sorted(folder.glob("*")) if folder.is_dir() else ():
@@ -32,18 +35,39 @@ def fetch_sdist(source: SdistSource, cache: Path, *, index: PackageIndex) -> Pat
     return _download(source, folder, index)
 
 
+def list_sdists(
+    package: str, *, index: PackageIndex
+) -> tuple[pypi_simple.DistributionPackage, ...]:
+    """Return what the index says of all sdists of `package`, in its order.
+
+    Raises:
+        TargetError: no such package, or the index does not answer.
+    """
+    return _persist(
+        package, index, lambda client: tuple(_sdists(package, client, asked=package))
+    )
+
+
 def _download(source: SdistSource, folder: Path, index: PackageIndex) -> Path:
+    return _persist(
+        _name(source), index, lambda client: _fetch_once(source, folder, client)
+    )
+
+
+def _persist(
+    name: str, index: PackageIndex, ask: Callable[[pypi_simple.PyPISimple], Answer]
+) -> Answer:
     problem: Exception | None = None
     for _ in range(_ATTEMPTS):
         try:
             with _session(index) as session:
-                return _fetch_once(source, folder, session)
+                return ask(session)
         except (
             requests.RequestException,
             pypi_simple.UnsupportedRepoVersionError,
         ) as e:
             problem = e
-    msg = f"{_name(source)}: the package index did not give it: {_reason(problem)}"
+    msg = f"{name}: the package index did not give it: {_reason(problem)}"
     raise TargetError(msg) from problem
 
 
@@ -72,21 +96,27 @@ def _fetch_once(
 def _find(
     source: SdistSource, client: pypi_simple.PyPISimple
 ) -> pypi_simple.DistributionPackage:
-    try:
-        page = client.get_project_page(source.package, timeout=_TIMEOUT_S)
-    except pypi_simple.NoSuchProjectError as error:
-        msg = f"{_name(source)}: the package index has no such package"
-        raise TargetError(msg) from error
     found = [
         package
-        for package in page.packages
-        if package.package_type == "sdist" and package.version == source.version
+        for package in _sdists(source.package, client, asked=_name(source))
+        if package.version == source.version
     ]
     if not found:
         msg = f"{_name(source)}: the package index has no sdist of this version"
         raise TargetError(msg)
     named = [p for p in found if (p.digests or {}).get("sha256") == source.sha256]
     return (named or found)[0]
+
+
+def _sdists(
+    package: str, client: pypi_simple.PyPISimple, *, asked: str
+) -> Iterator[pypi_simple.DistributionPackage]:
+    try:
+        page = client.get_project_page(package, timeout=_TIMEOUT_S)
+    except pypi_simple.NoSuchProjectError as error:
+        msg = f"{asked}: the package index has no such package"
+        raise TargetError(msg) from error
+    return (found for found in page.packages if found.package_type == "sdist")
 
 
 def _bounded(answer: requests.Response, source: SdistSource) -> Iterator[bytes]:
@@ -103,8 +133,8 @@ def _check(file: Path, source: SdistSource) -> None:
     found = _sha256(file)
     if found != source.sha256:
         msg = (
-            f"{_name(source)}: the archive's sha256 is {found}, the target says "
-            f"{source.sha256}; correct source.sha256 if you trust what the index has"
+            f"{_name(source)}: the archive's sha256 is {found}, pinned is "
+            f"{source.sha256}; correct the pin if you trust what the index has"
         )
         raise TargetError(msg)
 

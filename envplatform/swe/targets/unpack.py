@@ -2,7 +2,7 @@
 
 import tarfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from envplatform.errors import TargetError
@@ -23,12 +23,40 @@ def unpack_sdist(
         TargetError: not a tar archive, a path that leaves it, a file named twice,
             no single top folder, or more than `max_files` or `max_bytes`.
     """
+    return dict(stream_sdist(archive, max_files=max_files, max_bytes=max_bytes))
+
+
+def stream_sdist(
+    archive: Path,
+    *,
+    wanted: Callable[[str, int], bool] = lambda _path, _size: True,
+    max_files: int = MAX_FILES,
+    max_bytes: int = MAX_BYTES,
+) -> Iterator[tuple[str, File]]:
+    """Go through a `.tar.gz` once and yield path and file of what is wanted.
+
+    Only one file is held at a time. The limits count all members. An archive may turn
+    out unsound at its end: use nothing of it before the last file has come.
+
+    Args:
+        archive: What `unpack_sdist` takes.
+        wanted: Asked with path (without the top folder) and size in bytes.
+        max_files: Members of any kind.
+        max_bytes: All files together, unpacked.
+
+    Raises:
+        TargetError: as `unpack_sdist`.
+    """
     if not archive.name.endswith((".tar.gz", ".tgz")):
         msg = f"{archive.name}: only .tar.gz sdists are unpacked"
         raise TargetError(msg)
     try:
         with tarfile.open(archive, "r|gz") as members:
-            return _read(_bounded(members, archive.name, max_files, max_bytes), archive)
+            sound = _bounded(members, archive.name, max_files, max_bytes)
+            for path, member in _without_top(sound, archive.name):
+                stream = members.extractfile(member) if member.isfile() else None
+                if stream is not None and wanted(path, member.size):
+                    yield path, File(stream.read(), bool(member.mode & 0o100))
     except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
         msg = f"{archive.name} is not a sound archive: {error}"
         raise TargetError(msg) from error
@@ -36,38 +64,36 @@ def unpack_sdist(
 
 def _bounded(
     members: tarfile.TarFile, name: str, max_files: int, max_bytes: int
-) -> Iterator[tuple[str, File | None]]:
-    """Yield path and file of each member, None for what is no plain file."""
+) -> Iterator[tuple[str, tarfile.TarInfo]]:
+    """Yield each member with its checked path."""
     total = 0
     for count, member in enumerate(members, 1):
         total += member.size
         if count > max_files or total > max_bytes:
             msg = f"{name} holds more than {max_files:,} files or {max_bytes:,} bytes"
             raise TargetError(msg)
-        path = _member_path(member, name)
-        stream = members.extractfile(member) if member.isfile() else None
-        if stream is None:
-            yield path, None
-        else:
-            yield path, File(stream.read(), bool(member.mode & 0o100))
+        yield _member_path(member, name), member
 
 
-def _read(members: Iterable[tuple[str, File | None]], archive: Path) -> Tree:
-    tree: dict[str, File] = {}
+def _without_top(
+    members: Iterator[tuple[str, tarfile.TarInfo]], name: str
+) -> Iterator[tuple[str, tarfile.TarInfo]]:
+    """Yield the plain files by their path below the top folder, each path once."""
+    seen: set[str] = set()
     tops: set[str] = set()
-    for path, file in members:
+    for path, member in members:
         top, _, inner = path.partition("/")
         tops.add(top)
-        if file is None:
+        if not member.isfile():
             continue
-        if inner in tree or not inner:
-            msg = f"{archive.name} holds {path!r} twice, or outside its top folder"
+        if inner in seen or not inner:
+            msg = f"{name} holds {path!r} twice, or outside its top folder"
             raise TargetError(msg)
-        tree[inner] = file
+        seen.add(inner)
+        yield inner, member
     if len(tops) != 1:
-        msg = f"{archive.name} has {len(tops)} top folders; an sdist has one"
+        msg = f"{name} has {len(tops)} top folders; an sdist has one"
         raise TargetError(msg)
-    return tree
 
 
 def _member_path(member: tarfile.TarInfo, name: str) -> str:
