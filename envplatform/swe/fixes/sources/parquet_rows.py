@@ -1,0 +1,99 @@
+"""Rows of Parquet files, in batches so small that no row group has to fit in memory."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from envplatform.errors import FixSourceError
+from envplatform.swe.fixes.sources.rows import BrokenRow, Row
+
+_BATCH_BYTES = 4 * 2**20
+_MOST_ROWS = 256
+_BUFFER_BYTES = 2**20
+
+
+def parquet_columns(path: Path) -> tuple[str, ...]:
+    """Names of the columns, in order.
+
+    Raises:
+        FixSourceError: the file is truncated, or no Parquet file.
+    """
+    with _open(path) as file:
+        return tuple(file.schema_arrow.names)
+
+
+def parquet_rows(path: Path, columns: Collection[str]) -> Iterator[Row | BrokenRow]:
+    """Yield every row with those of `columns` that are there.
+
+    A row that holds text which is no UTF-8 is broken, and costs no other.
+
+    Raises:
+        FixSourceError: the file is truncated, damaged, or no Parquet file.
+    """
+    with _open(path) as file:
+        wanted = [name for name in file.schema_arrow.names if name in columns]
+        number = 0
+        try:
+            for batch in file.iter_batches(
+                batch_size=_batch_rows(file), columns=wanted, use_threads=False
+            ):
+                yield from _batch(path, batch, number)
+                number += batch.num_rows
+        except (pa.ArrowException, OSError) as error:
+            msg = (
+                f"{path} can't be read beyond row {number}: {_first_line(error)}; "
+                "download it again"
+            )
+            raise FixSourceError(msg) from error
+
+
+def _open(path: Path) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False)
+    except (pa.ArrowException, OSError) as error:
+        msg = (
+            f"{path} can't be read as Parquet: {_first_line(error)}; "
+            "it may have broken off: download it again"
+        )
+        raise FixSourceError(msg) from error
+
+
+def _batch_rows(file: pq.ParquetFile) -> int:
+    meta = file.metadata
+    size = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
+    return max(1, min(_MOST_ROWS, _BATCH_BYTES * max(1, meta.num_rows) // (size or 1)))
+
+
+def _batch(path: Path, batch: pa.RecordBatch, before: int) -> Iterator[Row | BrokenRow]:
+    try:
+        rows = batch.to_pylist()
+    except ValueError:  # UnicodeDecodeError is one; so are dates beyond Python's
+        if batch.num_rows == 1:
+            yield _broken(path, batch, before + 1)
+            return
+        for offset in range(batch.num_rows):
+            yield from _batch(path, batch.slice(offset, 1), before + offset)
+        return
+    for number, fields in enumerate(rows, before + 1):
+        yield Row(where=f"{path.name}, row {number}", fields=fields)
+
+
+def _broken(path: Path, batch: pa.RecordBatch, number: int) -> BrokenRow:
+    """Name the columns that can't be read."""
+    bad = []
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            column.to_pylist()
+        except ValueError:
+            bad.append(name)
+    return BrokenRow(
+        where=f"{path.name}, row {number}",
+        reason="unreadable",
+        detail=f"no valid text or date in {', '.join(bad) or 'the row'}",
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
