@@ -1,15 +1,28 @@
 """`classify`: both sides of a fix in, a bug type and the rules that spoke out."""
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from envplatform.swe.fixes.bug_type import BugType
-from envplatform.swe.fixes.bug_types.source import FileChange, read_source
+from envplatform.swe.fixes.bug_types.edit import Edit
+from envplatform.swe.fixes.bug_types.rules import RULES
+from envplatform.swe.fixes.bug_types.rules.rule import Rule
+from envplatform.swe.fixes.bug_types.source import FileChange, Source, read_source
+from envplatform.swe.fixes.bug_types.statements import Comparison
 from envplatform.swe.inducers.base import is_test_path
 from envplatform.tree import Tree
 
 REVISION = 1
 """Grows whenever equal files may get another type."""
+
+MAX_EDITS = 400
+"""Looked at in one fix; what comes after could hardly turn the verdict."""
+_COUNTED = 8
+_SECONDARY = 0.25
+_ASIDE = 0.5
+_NOTHING = Source(lines=(), module=ast.Module(body=[], type_ignores=[]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,5 +63,68 @@ def classify_parsed(changes: Sequence[FileChange]) -> BugTypeVerdict:
     All `changes` count, in any order; leave tests out before. Never raises.
     """
     if not changes:
-        return BugTypeVerdict(bug_type="other", evidence=("no_code",))
-    return BugTypeVerdict(bug_type="other", evidence=("no_rule",))
+        return _other("no_code")
+    both = [change for change in changes if change.buggy or change.fixed]
+    if not both:
+        return _other("does_not_parse")
+    try:
+        edits = list(islice(_edits(both), MAX_EDITS))
+        return _decide(edits)
+    except RecursionError:  # nested deeper than trees can be walked; nothing is lost
+        return _other("too_deep")
+
+
+def scores(edits: Iterable[Edit]) -> dict[BugType, dict[Rule, float]]:
+    """Say how loudly each rule speaks, by type; types without a word are absent.
+
+    The first edit that a rule speaks up on counts in full, the next a third of it, the
+    one after a ninth: twenty changed messages are one change of messages. An edit
+    belongs to the type of the weightiest rule that speaks up on it; to others half.
+    """
+    shares: dict[Rule, list[float]] = {}
+    for edit in edits:
+        speaking = [rule for rule in RULES if rule.speaks(edit)]
+        if speaking:
+            main = max(speaking, key=lambda rule: rule.weight).bug_type
+            for rule in speaking:
+                share = edit.share if rule.bug_type == main else edit.share * _ASIDE
+                shares.setdefault(rule, []).append(share)
+    spoken: dict[BugType, dict[Rule, float]] = {}
+    for rule in RULES:
+        if rule in shares:
+            ordered = sorted(shares[rule], reverse=True)[:_COUNTED]
+            loudness = sum(share / 3**place for place, share in enumerate(ordered))
+            spoken.setdefault(rule.bug_type, {})[rule] = rule.weight * loudness
+    return spoken
+
+
+def _edits(changes: Iterable[FileChange]) -> Iterator[Edit]:
+    for change in sorted(changes, key=lambda change: change.path):
+        if change.buggy is None and change.fixed is None:
+            continue
+        yield from Comparison(
+            change.buggy or _NOTHING, change.fixed or _NOTHING
+        ).edits()
+
+
+def _decide(edits: Sequence[Edit]) -> BugTypeVerdict:
+    """Take the loudest type; of equals the one that `RULES` names first."""
+    spoken = scores(edits)
+    if not spoken:
+        return _other("no_rule" if edits else "same_code")
+    totals = {bug_type: _total(rules.values()) for bug_type, rules in spoken.items()}
+    bug_type = max(totals, key=totals.__getitem__)  # the first of equals
+    rules = sorted(spoken[bug_type].items(), key=lambda pair: -pair[1])
+    return BugTypeVerdict(
+        bug_type=bug_type, evidence=tuple(rule.name for rule, _ in rules)
+    )
+
+
+def _total(loudness: Iterable[float]) -> float:
+    """Strongest rule in full, and a part of the others, which often repeat it."""
+    ordered = sorted(loudness, reverse=True)
+    return ordered[0] + _SECONDARY * sum(ordered[1:])
+
+
+def _other(why: str) -> BugTypeVerdict:
+    return BugTypeVerdict(bug_type="other", evidence=(why,))

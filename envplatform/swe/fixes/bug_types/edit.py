@@ -1,0 +1,142 @@
+"""`Edit`: one change of a syntax tree, as the rules see it."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Literal
+
+EditKind = Literal["added", "removed", "changed", "wrapped", "unwrapped", "moved"]
+"""`wrapped`: code that was there stands under a new `if`, `try`, `with` or loop now."""
+
+Role = Literal[
+    "statement",
+    "condition",  # test of if, while, assert, conditional expression, comprehension
+    "clause",  # operand of and, or
+    "comparison",  # operator of a comparison
+    "operator",
+    "callee",
+    "argument",
+    "keyword",
+    "parameter",
+    "default",
+    "annotation",
+    "decorator",
+    "base",
+    "element",  # of a list, tuple, set or dictionary
+    "index",
+    "target",
+    "handler",  # what an except clause catches
+    "raised",
+    "returned",
+    "value",  # any other expression
+]
+
+MAX_NODES = 300
+"""Of one edit that rules look at; what lies deeper tells nothing new."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Where an edit lies."""
+
+    function: str = ""
+    """Name of the innermost function; empty outside of all."""
+    in_class: bool = False
+    """Directly or in a method."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One change, from the buggy to the fixed side."""
+
+    kind: EditKind
+    role: Role
+    before: ast.AST | None
+    after: ast.AST | None
+    parent: ast.AST | None = None
+    """What `after` stands in: the call of an argument, the function of a default."""
+    scope: Scope = Scope()
+    share: float = 1.0
+    """How much it counts: less inside of something larger that is new as well."""
+    gained: frozenset[str] = field(init=False)
+    """Identifiers that `after` has and `before` lacks; of a wrap, in its head only."""
+    lost: frozenset[str] = field(init=False)
+    reached: frozenset[str] = field(init=False)
+    """Attributes and called names that only one side has: what is used of others."""
+
+    def __post_init__(self) -> None:
+        before, after = self._sides()
+        names = _identifiers(before), _identifiers(after)
+        parts = _reached(before), _reached(after)
+        object.__setattr__(self, "gained", names[1] - names[0])
+        object.__setattr__(self, "lost", names[0] - names[1])
+        object.__setattr__(self, "reached", parts[0] ^ parts[1])
+
+    def _sides(self) -> tuple[tuple[ast.AST, ...], tuple[ast.AST, ...]]:
+        """Before and after; of a wrap, its head only."""
+        if self.kind == "wrapped":
+            return (), head(self.after)
+        if self.kind == "unwrapped":
+            return head(self.before), ()
+        return (
+            (self.before,) if self.before is not None else (),
+            (self.after,) if self.after is not None else (),
+        )
+
+
+def nodes(node: ast.AST | None) -> Iterator[ast.AST]:
+    """Walk `node`, breadth first, up to the bound; nothing for None."""
+    return islice(ast.walk(node), MAX_NODES) if node is not None else iter(())
+
+
+def _identifiers(parts: Iterable[ast.AST]) -> frozenset[str]:
+    """Names, attributes, keywords, defined and imported names."""
+    return frozenset(
+        name for part in parts for node in nodes(part) for name in _names(node)
+    )
+
+
+def _reached(parts: Iterable[ast.AST]) -> frozenset[str]:
+    """Attributes, called and imported names."""
+    return frozenset(
+        name for part in parts for node in nodes(part) for name in _used(node)
+    )
+
+
+def head(node: ast.AST | None) -> tuple[ast.AST, ...]:
+    """Test, iterator, context managers or caught exceptions of a compound statement."""
+    match node:
+        case ast.If(test=test) | ast.While(test=test):
+            return (test,)
+        case ast.For(iter=iterable) | ast.AsyncFor(iter=iterable):
+            return (iterable,)
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            return tuple(items)
+        case ast.Try(handlers=handlers):
+            return tuple(h.type for h in handlers if h.type is not None)
+    return ()
+
+
+def _names(node: ast.AST) -> tuple[str, ...]:
+    match node:
+        case ast.Name(id=name) | ast.arg(arg=name):
+            return (name,)
+        case ast.Attribute(attr=name):
+            return (name,)
+        case ast.keyword(arg=str(name)):
+            return (name,)
+        case ast.alias(name=name):
+            return tuple(name.split("."))
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return (name,)
+    return ()
+
+
+def _used(node: ast.AST) -> tuple[str, ...]:
+    match node:
+        case ast.Attribute(attr=name) | ast.Call(func=ast.Name(id=name)):
+            return (name,)
+        case ast.alias(name=name):
+            return tuple(name.split("."))
+    return ()

@@ -1,0 +1,83 @@
+"""An object built wrongly: `__init__`, defaults, class attributes."""
+
+import ast
+
+from envplatform.swe.fixes.bug_types.edit import Edit
+from envplatform.swe.fixes.bug_types.rules.rule import (
+    Function,
+    Rule,
+    assigned,
+    called,
+    self_attribute,
+)
+
+_BUILDERS = frozenset(
+    {"__init__", "__new__", "__post_init__", "__attrs_post_init__", "__init_subclass__"}
+)
+
+
+def _in_builder(edit: Edit) -> bool:
+    return edit.scope.function in _BUILDERS and edit.share == 1
+
+
+def _attribute_built(edit: Edit) -> bool:
+    """The builder assigns another attribute, or another value to it."""
+    if not _in_builder(edit):
+        return False
+    targets = assigned(edit.after or edit.before) or assigned(edit.parent)
+    return any(bool(self_attribute(target)) for target in targets)
+
+
+def _default_changed(edit: Edit) -> bool:
+    """A parameter has another default."""
+    return edit.role == "default"
+
+
+def _base_built(edit: Edit) -> bool:
+    """What the builder of a base class is called with, or whether."""
+    node = edit.parent if edit.role in {"argument", "keyword"} else edit.after
+    match node:
+        case ast.Expr(value=value):
+            node = value
+    return called(node) in _BUILDERS
+
+
+def _class_attribute(edit: Edit) -> bool:
+    """A class attribute is new, gone or another; a table of literals is data."""
+    if edit.scope.function or not edit.scope.in_class:
+        return False
+    node = edit.after or edit.before
+    if edit.role == "statement" and assigned(node):
+        return not isinstance(getattr(node, "value", None), ast.Constant)
+    return edit.role == "value" and edit.kind == "changed"
+
+
+def _builder_added(edit: Edit) -> bool:
+    node = edit.after or edit.before
+    return (
+        edit.kind in {"added", "removed"}
+        and isinstance(node, Function)
+        and node.name in _BUILDERS
+    )
+
+
+def _made_elsewhere(edit: Edit) -> bool:
+    """Another class is instantiated."""
+    return (
+        edit.role == "callee"
+        and isinstance(edit.before, ast.Name)
+        and isinstance(edit.after, ast.Name)
+        and edit.before.id[:1].isupper()
+        and edit.after.id[:1].isupper()
+    )
+
+
+RULES = (
+    Rule("builder_added", "constructor", 3.2, _builder_added),
+    Rule("base_built", "constructor", 3.2, _base_built),
+    Rule("attribute_built", "constructor", 2.8, _attribute_built),
+    Rule("default_changed", "constructor", 2.8, _default_changed),
+    Rule("made_elsewhere", "constructor", 2.2, _made_elsewhere),
+    Rule("in_builder", "constructor", 2.0, _in_builder),
+    Rule("class_attribute", "constructor", 1.8, _class_attribute),
+)

@@ -1,0 +1,70 @@
+"""An import, module path or optional dependency."""
+
+import ast
+
+from envplatform.swe.fixes.bug_types.edit import Edit, nodes
+from envplatform.swe.fixes.bug_types.rules.rule import Rule, assigned
+
+_Import = ast.Import | ast.ImportFrom
+
+
+def _import_tried(edit: Edit) -> bool:
+    """An import may fail now: a `try` with an import inside, or its handler."""
+    if edit.role == "handler":
+        return bool((edit.gained | edit.lost) & {"ImportError", "ModuleNotFoundError"})
+    if edit.kind not in {"added", "wrapped"} or not isinstance(edit.after, ast.Try):
+        return False
+    return any(isinstance(node, _Import) for node in edit.after.body)
+
+
+def _import_placed(edit: Edit) -> bool:
+    """An import is moved, or stands inside a function or under a condition."""
+    node = edit.after or edit.before
+    return isinstance(node, _Import) and (
+        edit.kind == "moved" or (edit.kind == "added" and bool(edit.scope.function))
+    )
+
+
+def _module_changed(edit: Edit) -> bool:
+    """A name is imported from elsewhere, or under another name."""
+    return edit.kind == "changed" and (
+        isinstance(edit.before, _Import) or isinstance(edit.before, ast.alias)
+    )
+
+
+def _import_changed(edit: Edit) -> bool:
+    node = edit.after or edit.before
+    return edit.kind in {"added", "removed"} and isinstance(node, _Import | ast.alias)
+
+
+def _exported(edit: Edit) -> bool:
+    """`__all__` says something else."""
+    match edit.parent or edit.after or edit.before:
+        case ast.Assign() as node:
+            return any(
+                isinstance(target, ast.Name) and target.id == "__all__"
+                for target in assigned(node)
+            )
+    return False
+
+
+def _imported_late(edit: Edit) -> bool:
+    return bool(edit.gained & {"import_module", "import_optional_dependency"})
+
+
+def _types_only(edit: Edit) -> bool:
+    return edit.kind == "wrapped" and any(
+        isinstance(node, ast.Name) and node.id == "TYPE_CHECKING"
+        for node in nodes(getattr(edit.after, "test", None))
+    )
+
+
+RULES = (
+    Rule("import_tried", "import", 4.4, _import_tried),
+    Rule("imported_late", "import", 3.4, _imported_late),
+    Rule("types_only", "import", 3.4, _types_only),
+    Rule("exported", "import", 2.6, _exported),
+    Rule("import_placed", "import", 1.6, _import_placed),
+    Rule("module_changed", "import", 1.4, _module_changed),
+    Rule("import_changed", "import", 0.5, _import_changed),
+)

@@ -1,0 +1,102 @@
+"""A call, signature, keyword or return value that callers rely on."""
+
+import ast
+
+from envplatform.swe.fixes.bug_types.edit import Edit
+from envplatform.swe.fixes.bug_types.rules.rule import Function, Rule, called
+
+
+def _parameter_changed(edit: Edit) -> bool:
+    """A parameter is new, gone or another."""
+    return edit.role == "parameter" and isinstance(edit.after or edit.before, ast.arg)
+
+
+def _keyword_changed(edit: Edit) -> bool:
+    """A call passes a keyword that it did not pass, or no longer."""
+    return edit.role == "keyword" and edit.kind in {"added", "removed"}
+
+
+def _argument_count(edit: Edit) -> bool:
+    return edit.role == "argument" and edit.kind in {"added", "removed"}
+
+
+def _keyword_value(edit: Edit) -> bool:
+    return edit.role == "keyword" and edit.kind == "changed"
+
+
+def _callee_changed(edit: Edit) -> bool:
+    """Another function or method is called."""
+    return edit.role == "callee" and edit.kind == "changed"
+
+
+def _called_or_read(edit: Edit) -> bool:
+    """`x.y` becomes `x.y()`, or the other way round."""
+    for one, other in ((edit.before, edit.after), (edit.after, edit.before)):
+        if isinstance(one, ast.Call) and other is not None and not one.args:
+            if ast.dump(one.func) == ast.dump(other):
+                return True
+    return False
+
+
+def _attribute_renamed(edit: Edit) -> bool:
+    return (
+        edit.kind == "changed"
+        and edit.role != "callee"
+        and isinstance(edit.before, ast.Attribute)
+        and isinstance(edit.after, ast.Attribute)
+    )
+
+
+def _return_changed(edit: Edit) -> bool:
+    return edit.role == "returned" and (
+        edit.kind != "changed"
+        or isinstance(edit.after, ast.Tuple) != isinstance(edit.before, ast.Tuple)
+    )
+
+
+def _method_added(edit: Edit) -> bool:
+    """A method that others call: by its name, or by protocol as `__len__`."""
+    match edit:
+        case Edit(kind="added", after=node) if isinstance(node, Function):
+            special = node.name.startswith("__") and node.name.endswith("__")
+            return edit.scope.in_class and (special or not node.name.startswith("_"))
+    return False
+
+
+def _definition_removed(edit: Edit) -> bool:
+    return edit.kind == "removed" and isinstance(edit.before, Function | ast.ClassDef)
+
+
+def _decorator_changed(edit: Edit) -> bool:
+    return edit.role == "decorator"
+
+
+def _base_changed(edit: Edit) -> bool:
+    return edit.role == "base"
+
+
+def _call_replaced(edit: Edit) -> bool:
+    """One call gives way to a call of something else."""
+    return (
+        edit.kind == "changed"
+        and isinstance(edit.after, ast.Call)
+        and isinstance(edit.before, ast.Call)
+        and called(edit.before) != called(edit.after)
+    )
+
+
+RULES = (
+    Rule("called_or_read", "interface", 3.4, _called_or_read),
+    Rule("parameter_changed", "interface", 3.6, _parameter_changed),
+    Rule("keyword_changed", "interface", 2.4, _keyword_changed),
+    Rule("argument_count", "interface", 2.4, _argument_count),
+    Rule("method_added", "interface", 2.4, _method_added),
+    Rule("decorator_changed", "interface", 2.2, _decorator_changed),
+    Rule("attribute_renamed", "interface", 2.0, _attribute_renamed),
+    Rule("callee_changed", "interface", 2.0, _callee_changed),
+    Rule("base_changed", "interface", 2.0, _base_changed),
+    Rule("return_changed", "interface", 1.8, _return_changed),
+    Rule("call_replaced", "interface", 1.4, _call_replaced),
+    Rule("definition_removed", "interface", 1.4, _definition_removed),
+    Rule("keyword_value", "interface", 1.2, _keyword_value),
+)

@@ -1,0 +1,370 @@
+"""Which statements changed between two versions of a file, and which belong together.
+
+Statements whose lines are equal are never walked, so the cost is that of the change.
+Definitions belong together by name, whatever their order; other statements if they
+are of one kind and share words; code that stands under a new `if`, `try`, `with` or
+loop is `wrapped`. What is left is added, removed or, if equal, moved.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from envplatform.swe.fixes.bug_types.edit import Edit, EditKind, Scope, nodes
+from envplatform.swe.fixes.bug_types.expressions import Place, blocks, compare
+from envplatform.swe.fixes.bug_types.source import Source
+
+MAX_BLOCK_PRODUCT = 900
+"""Largest blocks that are paired by likeness, lengths multiplied."""
+MAX_EDITS = 400
+"""Of one file; what comes after could hardly turn a verdict."""
+_ALIKE = 0.4
+"""Share of common words from which two statements of a kind belong together."""
+_WRAPPED = 0.6
+_INNER_SHARE = 0.5
+_NEW_FUNCTION_SHARE = 0.3
+_MAX_INNER = 40
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_WRAPPERS = (ast.If, ast.Try, ast.With, ast.AsyncWith, ast.For, ast.While)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two versions of one file, and the statements of either by their lines."""
+
+    buggy: Source
+    fixed: Source
+
+    def edits(self) -> Iterator[Edit]:
+        """Yield what changed, in the order of the file, as it is found."""
+        found = self._bodies(self.buggy.module.body, self.fixed.module.body, Scope())
+        return iter(_with_moves(list(islice(found, MAX_EDITS))))
+
+    def _bodies(
+        self, old: Sequence[ast.stmt], new: Sequence[ast.stmt], scope: Scope
+    ) -> Iterator[Edit]:
+        loose_old: list[ast.stmt] = []
+        loose_new: list[ast.stmt] = []
+        keys = (
+            [_key(node, self.buggy) for node in old],
+            [_key(node, self.fixed) for node in new],
+        )
+        for left, right in blocks(*keys):
+            before = [old[index] for index in left]
+            after = [new[index] for index in right]
+            pairs = self._paired(before, after)
+            for one, other in pairs:
+                yield from self._statements(one, other, scope)
+            loose_old += [n for n in before if all(n is not p[0] for p in pairs)]
+            loose_new += [n for n in after if all(n is not p[1] for p in pairs)]
+        yield from self._loose(loose_old, loose_new, scope)
+
+    def _paired(
+        self, old: Sequence[ast.stmt], new: Sequence[ast.stmt]
+    ) -> list[tuple[ast.stmt, ast.stmt]]:
+        """Statements of one kind that are alike, best first, each once."""
+        if len(old) * len(new) > MAX_BLOCK_PRODUCT:
+            return [
+                (one, other)
+                for one, other in zip(old, new, strict=False)
+                if type(one) is type(other) and not isinstance(one, _Definition)
+            ]
+        words = (
+            [_words(node, self.buggy) for node in old],
+            [_words(node, self.fixed) for node in new],
+        )
+        scored = sorted(
+            (
+                (-_alike(words[0][i], words[1][j]), abs(i - j), i, j)
+                for i, one in enumerate(old)
+                for j, other in enumerate(new)
+                if type(one) is type(other) and not isinstance(one, _Definition)
+            ),
+        )
+        alone = len(old) == len(new) == 1
+        best = _best(scored, at_least=0.0 if alone else _ALIKE)
+        return [(old[i], new[j]) for i, j in best]
+
+    def _statements(
+        self, before: ast.stmt, after: ast.stmt, scope: Scope
+    ) -> Iterator[Edit]:
+        """Compare two statements that belong together."""
+        place = Place("value", after, scope)
+        inner = _inner(after, scope)
+        if isinstance(before, _Function):
+            place = replace(place, scope=inner)
+        yield from compare(before, after, place)
+        for name in ("body", "orelse", "finalbody"):
+            old, new = getattr(before, name, []), getattr(after, name, [])
+            yield from self._bodies(_undocumented(old), _undocumented(new), inner)
+        if isinstance(before, ast.Try) and isinstance(after, ast.Try):
+            yield from self._handlers(before, after, scope)
+        if isinstance(before, ast.Match) and isinstance(after, ast.Match):
+            old_cases = [stmt for case in before.cases for stmt in case.body]
+            new_cases = [stmt for case in after.cases for stmt in case.body]
+            yield from self._bodies(old_cases, new_cases, scope)
+
+    def _handlers(
+        self, before: ast.Try, after: ast.Try, scope: Scope
+    ) -> Iterator[Edit]:
+        both = min(len(before.handlers), len(after.handlers))
+        for one, other in zip(
+            before.handlers[:both], after.handlers[:both], strict=True
+        ):
+            yield from compare(one, other, Place("handler", after, scope))
+            yield from self._bodies(one.body, other.body, scope)
+        for handler in before.handlers[both:]:
+            yield _edit("removed", handler, None, scope)
+        for handler in after.handlers[both:]:
+            yield _edit("added", None, handler, scope)
+
+    def _loose(
+        self, old: Sequence[ast.stmt], new: Sequence[ast.stmt], scope: Scope
+    ) -> Iterator[Edit]:
+        """Make edits of statements that found no partner in their block."""
+        left, right = list(old), list(new)
+        for one, other in _same_definitions(left, right):
+            left.remove(one)
+            right.remove(other)
+            yield from self._statements(one, other, scope)
+        for kind, outer, inner in (
+            ("wrapped", right, left),
+            ("unwrapped", left, right),
+        ):
+            for wrapper in [node for node in outer if isinstance(node, _WRAPPERS)]:
+                found = self._wrapped(wrapper, inner, kind == "wrapped")
+                if not found:
+                    continue
+                outer.remove(wrapper)
+                yield from self._wrap(kind == "wrapped", wrapper, found, scope)
+                for node, _ in found:
+                    inner.remove(node)
+        yield from self._one_sided(left, right, scope)
+
+    def _one_sided(
+        self, old: Sequence[ast.stmt], new: Sequence[ast.stmt], scope: Scope
+    ) -> Iterator[Edit]:
+        if len(old) == len(new) == 1:
+            words = _words(old[0], self.buggy), _words(new[0], self.fixed)
+            if _alike(*words) >= _ALIKE:
+                yield _edit("changed", old[0], new[0], scope)
+        kept = {_key(node, self.fixed): node for node in new}
+        gone = {_key(node, self.buggy) for node in old}
+        for key, node in ((_key(node, self.buggy), node) for node in old):
+            if key in kept:
+                yield _edit("moved", node, kept[key], scope)
+            else:
+                yield from _whole("removed", node, scope)
+        for node in new:
+            if _key(node, self.fixed) not in gone:
+                yield from _whole("added", node, scope)
+
+    def _wrapped(
+        self,
+        wrapper: ast.stmt,
+        loose: Sequence[ast.stmt],
+        forward: bool,  # noqa: FBT001
+    ) -> list[tuple[ast.stmt, ast.stmt]]:
+        """Statements of `loose` that stand inside of `wrapper`, with their likeness."""
+        sides = (self.buggy, self.fixed) if forward else (self.fixed, self.buggy)
+        inside = [node for node in _below(wrapper)]
+        if len(inside) * len(loose) > MAX_BLOCK_PRODUCT:
+            return []
+        words = [_words(node, sides[1]) for node in inside]
+        scored = sorted(
+            (-_alike(own, words[j]), abs(i - j), i, j)
+            for i, own in enumerate(_words(node, sides[0]) for node in loose)
+            for j, other in enumerate(inside)
+            if type(loose[i]) is type(other)
+        )
+        best = _best(scored, at_least=_WRAPPED)
+        return [(loose[i], inside[j]) for i, j in best]
+
+    def _wrap(
+        self,
+        forward: bool,  # noqa: FBT001
+        wrapper: ast.stmt,
+        found: Sequence[tuple[ast.stmt, ast.stmt]],
+        scope: Scope,
+    ) -> Iterator[Edit]:
+        if forward:
+            yield _edit("wrapped", found[0][0], wrapper, scope)
+        else:
+            yield _edit("unwrapped", wrapper, found[0][0], scope)
+        for outside, inside in found:
+            pair = (outside, inside) if forward else (inside, outside)
+            yield from self._statements(*pair, scope)
+        known = {id(inside) for _, inside in found}
+        for node in _below(wrapper):
+            if id(node) not in known and not isinstance(node, _WRAPPERS):
+                yield replace_share(
+                    _edit("added", None, node, scope)
+                    if forward
+                    else _edit("removed", node, None, scope),
+                    _INNER_SHARE,
+                )
+
+
+def _best(
+    scored: Iterable[tuple[float, int, int, int]], *, at_least: float
+) -> list[tuple[int, int]]:
+    """Take pairs from the best on, each index of either side once.
+
+    `scored` is sorted: likeness negated, distance, left and right index.
+    """
+    left: set[int] = set()
+    right: set[int] = set()
+    pairs: list[tuple[int, int]] = []
+    for negative, _, i, j in scored:
+        if i in left or j in right or -negative < at_least:
+            continue
+        left.add(i)
+        right.add(j)
+        pairs.append((i, j))
+    return sorted(pairs)
+
+
+def _with_moves(edits: Sequence[Edit]) -> Sequence[Edit]:
+    """Turn the removal and addition of equal statements into one move.
+
+    Code that only went into a new function or branch, or out of one, has not changed.
+    """
+    gone: dict[str, list[Edit]] = {}
+    for edit in edits:
+        if edit.kind == "removed" and _moves(edit, edit.before):
+            gone.setdefault(ast.dump(edit.before or ast.Pass()), []).append(edit)
+    moved: set[int] = set()
+    result: list[Edit] = []
+    for edit in edits if gone else ():
+        if edit.kind != "added" or not _moves(edit, edit.after) or not edit.after:
+            continue
+        partners = gone.get(ast.dump(edit.after))
+        if not partners:
+            continue
+        partner = partners.pop()
+        for tree in (partner.before, edit.after):
+            moved |= {id(node) for node in nodes(tree)}
+        if partner.share == edit.share == 1 and partner.scope == edit.scope:
+            result.append(_edit("moved", partner.before, edit.after, edit.scope))
+    kept = [e for e in edits if not {id(e.before), id(e.after)} & moved]
+    return [*kept, *result]
+
+
+def _moves(edit: Edit, node: ast.AST | None) -> bool:
+    """Tell whether a statement says enough to be known again elsewhere."""
+    return edit.role == "statement" and isinstance(
+        node, ast.If | ast.For | ast.While | ast.With | ast.Assign | ast.Expr | ast.Try
+    )
+
+
+def replace_share(edit: Edit, share: float) -> Edit:
+    """Return the same edit with another share."""
+    return Edit(
+        kind=edit.kind,
+        role=edit.role,
+        before=edit.before,
+        after=edit.after,
+        parent=edit.parent,
+        scope=edit.scope,
+        share=share,
+    )
+
+
+def _whole(kind: EditKind, node: ast.stmt, scope: Scope) -> Iterator[Edit]:
+    """Yield a statement that one side lacks, then what it holds, at a lesser share."""
+    pair = (None, node) if kind == "added" else (node, None)
+    yield _edit(kind, *pair, scope)
+    share = _NEW_FUNCTION_SHARE if isinstance(node, _Definition) else _INNER_SHARE
+    inside = _inner(node, scope)
+    for inner in _below(node):
+        pair = (None, inner) if kind == "added" else (inner, None)
+        yield replace_share(_edit(kind, *pair, inside), share)
+
+
+def _edit(
+    kind: EditKind, before: ast.AST | None, after: ast.AST | None, scope: Scope
+) -> Edit:
+    return Edit(kind=kind, role="statement", before=before, after=after, scope=scope)
+
+
+def _inner(node: ast.stmt, scope: Scope) -> Scope:
+    if isinstance(node, _Function):
+        return replace(scope, function=node.name)
+    if isinstance(node, ast.ClassDef):
+        return Scope(in_class=True)
+    return scope
+
+
+def _below(node: ast.AST) -> list[ast.stmt]:
+    """Statements inside of a compound one, outer first, a bounded number."""
+    found: list[ast.stmt] = []
+    pending: list[ast.AST] = [node]
+    while pending and len(found) < _MAX_INNER:
+        current = pending.pop(0)
+        for name in ("body", "handlers", "cases", "orelse", "finalbody"):
+            children = getattr(current, name, [])
+            if not isinstance(children, list):
+                continue
+            pending += children[:_MAX_INNER]
+            found += [child for child in children if isinstance(child, ast.stmt)]
+    return [node for node in found[:_MAX_INNER] if not _is_text(node)]
+
+
+def _same_definitions(
+    old: Sequence[ast.stmt], new: Sequence[ast.stmt]
+) -> list[tuple[ast.stmt, ast.stmt]]:
+    """Pair definitions of one name; the n-th with the n-th, as of property setters."""
+    waiting: dict[str, list[ast.stmt]] = {}
+    for node in new:
+        if isinstance(node, _Definition):
+            waiting.setdefault(node.name, []).append(node)
+    pairs: list[tuple[ast.stmt, ast.stmt]] = []
+    for node in old:
+        if not isinstance(node, _Definition):
+            continue
+        same = waiting.get(node.name, [])
+        if same and isinstance(node, ast.ClassDef) == isinstance(same[0], ast.ClassDef):
+            pairs.append((node, same.pop(0)))
+    return pairs
+
+
+def _undocumented(body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
+    return body[1:] if body and _is_text(body[0]) else body
+
+
+def _is_text(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+    return False
+
+
+def _lines(node: ast.stmt, source: Source) -> tuple[str, ...]:
+    decorators = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(each.lineno for each in decorators)])
+    return source.lines[first - 1 : node.end_lineno or first]
+
+
+def _key(node: ast.stmt, source: Source) -> tuple[str, ...]:
+    """Lines of a statement without the indentation of its first."""
+    lines = _lines(node, source)
+    indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())] if lines else ""
+    if not indent:
+        return lines
+    return tuple(line.removeprefix(indent) for line in lines)
+
+
+def _words(node: ast.stmt, source: Source) -> frozenset[str]:
+    text = "\n".join(_lines(node, source)[:80])[:8000]
+    return frozenset(_WORD.findall(text))
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> float:
+    """Common words as a share of all; 1 for two statements without words."""
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
