@@ -27,11 +27,14 @@ Change = bytes | Moded | None
 class MadeRepository:
     """A bare repository that grows commit by commit, one second after the other."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, object_format: str = "sha1") -> None:
         self.folder = folder
         self._seconds = _FIRST_SECOND
         folder.mkdir(parents=True)
-        self.git("init", "--quiet", "--bare", "--initial-branch=main")
+        self.git(
+            *("init", "--quiet", "--bare", "--initial-branch=main"),
+            f"--object-format={object_format}",
+        )
         for key in ("allowFilter", "allowAnySHA1InWant"):
             self.git("config", f"uploadpack.{key}", "true")
 

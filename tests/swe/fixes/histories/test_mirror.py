@@ -3,9 +3,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from base64 import b64encode
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -224,3 +228,35 @@ def test_a_repository_name_names_no_other_folder(name: str, tmp_path: Path) -> N
     made = MadeRepository(tmp_path / "made")
     with pytest.raises(FixSourceError, match="owner__name"):
         open_mirror(name, made.url, tmp_path / "cache")
+
+
+class _Asks(BaseHTTPRequestHandler):
+    """Wants a password, notes it, and then has nothing."""
+
+    seen: ClassVar[list[str | None]] = []
+
+    def do_GET(self) -> None:
+        given = self.headers.get("Authorization")
+        self.seen.append(given)
+        self.send_response(404 if given else 401)
+        self.send_header("WWW-Authenticate", 'Basic realm="x"')
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_a_remote_gets_the_credentials_that_no_message_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Asks) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        url = f"http://me:secret@127.0.0.1:{server.server_port}/a.git"
+        with pytest.raises(FixSourceError) as caught:
+            open_mirror(NAME, url, tmp_path / "cache")
+        server.shutdown()
+        thread.join()
+    assert "secret" not in str(caught.value)
+    assert _Asks.seen[-1] == "Basic " + b64encode(b"me:secret").decode()
