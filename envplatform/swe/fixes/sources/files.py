@@ -171,5 +171,5 @@ def settings_digest(*parts: str) -> str:
 
 
 def _list(names: Iterable[str]) -> str:
-    shown = [ascii(name)[1:61] for name in sorted(names)]
+    shown = [ascii(name)[1:-1][:60] for name in sorted(names)]
     return ", ".join(shown[:40]) or "no columns"
