@@ -31,7 +31,11 @@ from envplatform.patches.summary import (
     touched_paths,
 )
 
+REVISION = 1
+"""Raised when equal trees give other diffs, or equal diffs apply otherwise."""
+
 __all__ = [
+    "REVISION",
     "Applied",
     "FilePatch",
     "Hunk",

@@ -1,18 +1,19 @@
 """Apply a diff to a tree: strictly, and wholly or not at all.
 
 Strict means the exact lines at the exact place: no fuzz, no offset, no repair. The
-forgiving rungs of the ladder will repair the diff's text first and then come here.
+forgiving rungs stand in `ladder`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from envplatform.errors import PatchError
-from envplatform.patches.diff import split_lines
 from envplatform.patches.model import FilePatch, Hunk
-from envplatform.patches.parse import parse_patch
+from envplatform.patches.parse import parse_patch, split_lines
+from envplatform.patches.splice import Edit, shown, splice
 from envplatform.tree import File, Tree
 
-_SHOWN_CHARACTERS = 120
+ContentEditor = Callable[[FilePatch, bytes], bytes]
+"""Returns a file's bytes after its hunks, from those before."""
 
 
 def apply_patch(tree: Tree, patch: str) -> dict[str, File]:
@@ -22,31 +23,48 @@ def apply_patch(tree: Tree, patch: str) -> dict[str, File]:
         PatchError: naming file, hunk, and the line expected and found; or the header
             line, if the text is no diff that we take.
     """
-    result = dict(tree)
-    files = parse_patch(patch).files
+    return apply_files(tree, parse_patch(patch).files, apply_hunks)
+
+
+def apply_files(
+    tree: Tree, files: Sequence[FilePatch], edit: ContentEditor
+) -> dict[str, File]:
+    """Return the tree after the diffs of its files; each starts from `tree` itself.
+
+    Raises:
+        PatchError: a file is missing, in the way, or not as its diff expects it.
+    """
+    written = {file.path: _apply_file(file, tree, edit) for file in files}
+    gone = {file.source for file in files if file.kind == "rename"}
+    result = {path: file for path, file in tree.items() if path not in gone}
     for file in files:
-        before = tree.get(file.path)
-        after = _apply_file(file, before)
+        if file.kind not in {"modify", "delete"} and file.path in result:
+            msg = f"{file.path}: the diff would {file.kind} it, and it already exists"
+            raise PatchError(msg)
+    for path, after in written.items():
         if after is None:
-            del result[file.path]
+            del result[path]
         else:
-            result[file.path] = after
-    for file in files:
-        if file.kind == "create":
-            _refuse_nesting(result, file.path)
+            result[path] = after
+    made = [file.path for file in files if file.kind not in {"modify", "delete"}]
+    if made:
+        _refuse_nesting(result, made)
     return result
 
 
-def _apply_file(file: FilePatch, before: File | None) -> File | None:
-    if (before is None) != (file.kind == "create"):
-        exists = "already exists" if before else "does not exist"
-        msg = f"{file.path}: the diff would {file.kind} it, and it {exists}"
+def _apply_file(file: FilePatch, tree: Tree, edit: ContentEditor) -> File | None:
+    if file.kind == "create":
+        return File(edit(file, b""), file.new_executable or False)
+    source = file.source or file.path
+    before = tree.get(source)
+    if before is None:
+        msg = f"{source}: the diff would {file.kind} it, and it does not exist"
         raise PatchError(msg)
-    was = before.executable if before else False
-    if before and file.old_executable not in (None, was):
-        msg = f"{file.path}: executable bit is {was}, the diff expects {not was}"
+    was = before.executable
+    if file.old_executable not in (None, was):
+        msg = f"{source}: executable bit is {was}, the diff expects {not was}"
         raise PatchError(msg)
-    data = _apply_hunks(file, before.data if before else b"")
+    data = edit(file, before.data)
     if file.kind != "delete":
         return File(data, was if file.new_executable is None else file.new_executable)
     if data:
@@ -55,65 +73,78 @@ def _apply_file(file: FilePatch, before: File | None) -> File | None:
     return None
 
 
-def _apply_hunks(file: FilePatch, data: bytes) -> bytes:
+def apply_hunks(file: FilePatch, data: bytes) -> bytes:
+    """Return the file's bytes after its hunks, each at its own line.
+
+    Raises:
+        PatchError: naming hunk, line, and what was expected and found.
+    """
+    if not file.hunks:
+        return data
     lines = split_lines(data)
-    pieces: list[bytes] = []
+    edits: list[Edit] = []
     at = moved = 0
     for number, hunk in enumerate(file.hunks, start=1):
         where = f"{file.path}: hunk {number}"
-        start = _start(hunk, at=at, moved=moved, where=where)
-        _compare(hunk.old, lines, start, where)
-        pieces += lines[at:start]
-        pieces += hunk.new
-        at = start + len(hunk.old)
-        moved += len(hunk.new) - len(hunk.old)
-    pieces += lines[at:]
-    for piece in pieces[:-1]:
-        if not piece.endswith(b"\n"):
-            msg = f"{file.path}: a line without line end in the middle: {_show(piece)}"
+        edit = Edit(start_of(hunk), hunk.old, hunk.new)
+        if edit.start < at:
+            msg = (
+                f"{where}: starts at line {hunk.old_start}, before the last hunk's end"
+            )
             raise PatchError(msg)
-    return b"".join(pieces)
+        if hunk.new_start - bool(edit.new) != edit.start + moved:
+            msg = (
+                f"{where}: new start {hunk.new_start} does not follow from the old one"
+            )
+            raise PatchError(msg)
+        if not fits(edit, lines):
+            raise misfit(edit, lines, where)
+        edits.append(edit)
+        at = edit.end
+        moved += len(edit.new) - len(edit.old)
+    return splice(file.path, lines, edits)
 
 
-def _start(hunk: Hunk, *, at: int, moved: int, where: str) -> int:
+def start_of(hunk: Hunk) -> int:
     """Index in the old file; a range without lines names the line before it."""
-    start = hunk.old_start - 1 if hunk.old else hunk.old_start
-    new_start = hunk.new_start - 1 if hunk.new else hunk.new_start
-    if start < at:
-        msg = f"{where}: starts at line {hunk.old_start}, before the last hunk's end"
-        raise PatchError(msg)
-    if new_start != start + moved:
-        msg = f"{where}: new start {hunk.new_start} does not follow from the old one"
-        raise PatchError(msg)
-    return start
+    inserts = all(line.origin == "+" for line in hunk.lines)
+    return hunk.old_start if inserts else hunk.old_start - 1
 
 
-def _compare(
-    expected: Sequence[bytes], lines: Sequence[bytes], start: int, where: str
-) -> None:
-    found = lines[start : start + len(expected)]
-    if list(expected) == found and start <= len(lines):
-        return
-    for offset, line in enumerate(expected):
-        at = start + offset
-        has = _show(lines[at]) if at < len(lines) else "the end of the file"
-        if at >= len(lines) or lines[at] != line:
-            msg = f"{where}, line {at + 1}: expected {_show(line)}, found {has}"
-            raise PatchError(msg)
-    msg = f"{where}: starts at line {start}, past the end of the file"
-    raise PatchError(msg)
+def fits(edit: Edit, lines: Sequence[bytes]) -> bool:
+    """Tell whether the old lines stand where the edit says."""
+    inside = 0 <= edit.start <= len(lines)
+    return inside and tuple(lines[edit.start : edit.end]) == tuple(edit.old)
 
 
-def _show(line: bytes) -> str:
-    text = ascii(line.decode("utf-8", "backslashreplace"))
-    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
+def misfit(edit: Edit, lines: Sequence[bytes], where: str) -> PatchError:
+    """Return the error that names the first line that is not as expected."""
+    for at, line in enumerate(edit.old, start=edit.start):
+        if not 0 <= at < len(lines):
+            return PatchError(
+                f"{where}, line {at + 1}: expected {shown(line)}, "
+                "found the end of the file"
+            )
+        if lines[at] != line:
+            return PatchError(
+                f"{where}, line {at + 1}: expected {shown(line)}, "
+                f"found {shown(lines[at])}"
+            )
+    return PatchError(f"{where}: starts at line {edit.start}, past the end of the file")
 
 
-def _refuse_nesting(tree: Tree, created: str) -> None:
+def _refuse_nesting(tree: Tree, made: Sequence[str]) -> None:
     """No path may be a file and a folder at once."""
-    parts = created.split("/")
-    above = ("/".join(parts[:depth]) for depth in range(1, len(parts)))
-    below = (path for path in tree if path.startswith(created + "/"))
-    for other in (*(path for path in above if path in tree), *below):
-        msg = f"{created}: can't be created beside {other}: file and folder at once"
-        raise PatchError(msg)
+    folders = {folder: path for path in tree for folder in _folders(path)}
+    for path in made:
+        others = [folder for folder in _folders(path) if folder in tree]
+        if path in folders:
+            others.append(folders[path])
+        for other in others:
+            msg = f"{path}: can't be created beside {other}: file and folder at once"
+            raise PatchError(msg)
+
+
+def _folders(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from envplatform.errors import PatchError
 from envplatform.patches.matching import matching_blocks
 from envplatform.patches.model import FilePatch, Hunk, Line, Patch
-from envplatform.patches.names import check_path, quote_name
-from envplatform.patches.render import render_patch
+from envplatform.patches.names import check_path
+from envplatform.patches.parse import split_lines
+from envplatform.patches.render import git_line, mode_lines, name_lines, render_patch
 from envplatform.tree import File, Tree
 
 CONTEXT_LINES = 3
@@ -39,60 +40,90 @@ def _diff_file(path: str, old: File | None, new: File | None) -> FilePatch:
     for file in (old, new):
         if file is not None and b"\0" in file.data:
             msg = f"{path}: holds a NUL byte; binary changes are not taken"
-            raise PatchError(msg)
-    hunks = _hunks(
-        split_lines(old.data if old else b""), split_lines(new.data if new else b"")
-    )
-    header = [_git_line(name), *_mode_lines(old, new)]
+            raise PatchError(msg, fault="binary")
+    hunks = _hunks(old.data if old else b"", new.data if new else b"")
+    was = old.executable if old else None
+    is_now = new.executable if new else None
+    header = [git_line(name, name), *mode_lines(was, is_now)]
     if hunks:
-        header.append(_name_line(b"---", b"a/" + name if old else None))
-        header.append(_name_line(b"+++", b"b/" + name if new else None))
-    changed = old and new and old.executable != new.executable
+        header += name_lines(name if old else None, name if new else None)
+    changed = was != is_now
     return FilePatch(
         path=path,
         kind="modify" if old and new else "delete" if old else "create",
-        old_executable=old.executable if old and (changed or not new) else None,
-        new_executable=new.executable if new and (changed or not old) else None,
+        old_executable=was if changed else None,
+        new_executable=is_now if changed else None,
         header=tuple(header),
         hunks=hunks,
     )
 
 
-def split_lines(data: bytes) -> list[bytes]:
-    """Cut at LF only; each line keeps its LF, the last may have none."""
-    lines = [line + b"\n" for line in data.split(b"\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
+def _hunks(old: bytes, new: bytes) -> tuple[Hunk, ...]:
+    """Hunks between two files; only the lines that differ, and near ones, are cut."""
+    lead = _common_lead(old, new)
+    old_end, new_end = _common_tail(old, new, lead)
+    # Context that `matching_blocks` would otherwise find line by line.
+    start = _lines_back(old, lead)
+    old_stop = _lines_on(old, old_end)
+    new_stop = new_end + old_stop - old_end
+    before = old.count(b"\n", 0, start)
+    old_lines = split_lines(old[start:old_stop])
+    new_lines = split_lines(new[start:new_stop])
+    changes = _changes(old_lines, new_lines)
+    return tuple(
+        _hunk(old_lines, new_lines, group, before) for group in _groups(changes)
+    )
 
 
-def _git_line(name: bytes) -> bytes:
-    return b"diff --git %s %s\n" % (quote_name(b"a/" + name), quote_name(b"b/" + name))
+def _common_lead(old: bytes, new: bytes) -> int:
+    """Length of the whole lines that both begin with."""
+    low, high = 0, min(len(old), len(new))
+    if old[:high] != new[:high]:
+        while high - low > 1:
+            middle = (low + high) // 2
+            if old[low:middle] == new[low:middle]:
+                low = middle
+            else:
+                high = middle
+        high = low
+    return old.rfind(b"\n", 0, high) + 1
 
 
-def _name_line(mark: bytes, name: bytes | None) -> bytes:
-    if name is None:
-        return mark + b" /dev/null\n"
-    # Git ends a name that has blanks with a tab, lest a time stamp be read into it.
-    tab = b"\t" if b" " in name and quote_name(name) == name else b""
-    return mark + b" " + quote_name(name) + tab + b"\n"
+def _common_tail(old: bytes, new: bytes, lead: int) -> tuple[int, int]:
+    """Ends of the parts that differ: what follows them is whole lines, and equal."""
+    old_size, new_size = len(old), len(new)
+    low, most = 0, min(old_size, new_size) - lead
+    high = most + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if (
+            old[old_size - middle : old_size - low]
+            == new[new_size - middle : new_size - low]
+        ):
+            low = middle
+        else:
+            high = middle
+    size = low
+    starts_line = all(
+        at == lead or data[at - 1 : at] == b"\n"
+        for data, at in ((old, old_size - size), (new, new_size - size))
+    )
+    if not starts_line:
+        line_end = old.find(b"\n", old_size - size)
+        size = 0 if line_end < 0 else old_size - line_end - 1
+    return old_size - size, new_size - size
 
 
-def _mode_lines(old: File | None, new: File | None) -> list[bytes]:
-    if old is None:
-        return [b"new file mode " + _mode(new)]
-    if new is None:
-        return [b"deleted file mode " + _mode(old)]
-    if old.executable == new.executable:
-        return []
-    return [b"old mode " + _mode(old), b"new mode " + _mode(new)]
+def _lines_back(data: bytes, at: int) -> int:
+    for _ in range(CONTEXT_LINES):
+        at = data.rfind(b"\n", 0, max(at - 1, 0)) + 1
+    return at
 
 
-def _mode(file: File | None) -> bytes:
-    return b"100755\n" if file and file.executable else b"100644\n"
-
-
-def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> tuple[Hunk, ...]:
-    return tuple(_hunk(old, new, group) for group in _groups(_changes(old, new)))
+def _lines_on(data: bytes, at: int) -> int:
+    for _ in range(CONTEXT_LINES):
+        at = data.find(b"\n", at) + 1 or len(data)
+    return at
 
 
 def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Change]:
@@ -117,7 +148,10 @@ def _groups(changes: Iterator[_Change]) -> Iterator[list[_Change]]:
         yield group
 
 
-def _hunk(old: Sequence[bytes], new: Sequence[bytes], group: list[_Change]) -> Hunk:
+def _hunk(
+    old: Sequence[bytes], new: Sequence[bytes], group: list[_Change], before: int
+) -> Hunk:
+    """One hunk; `before` lines of either file stand before the two sequences."""
     first, last = group[0], group[-1]
     lead = min(CONTEXT_LINES, first[0])
     start, end = first[0] - lead, min(last[1] + CONTEXT_LINES, len(old))
@@ -130,8 +164,8 @@ def _hunk(old: Sequence[bytes], new: Sequence[bytes], group: list[_Change]) -> H
         at = i_end
     lines += [Line(" ", text) for text in old[at:end]]
     new_count = end - start + sum(c[3] - c[2] - c[1] + c[0] for c in group)
-    old_start, old_range = _range(start, end - start)
-    new_start, new_range = _range(first[2] - lead, new_count)
+    old_start, old_range = _range(before + start, end - start)
+    new_start, new_range = _range(before + first[2] - lead, new_count)
     return Hunk(
         header=f"@@ -{old_range} +{new_range} @@\n".encode(),
         old_start=old_start,

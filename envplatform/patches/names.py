@@ -50,11 +50,11 @@ def unquote_name(quoted: bytes) -> bytes:
     match = _QUOTED.fullmatch(quoted)
     if match is None:
         msg = f"file name {_show(quoted)} has no closing quote"
-        raise PatchError(msg)
+        raise PatchError(msg, fault="malformed")
     body = match.group(1)
     if b"\\" in _ESCAPE.sub(b"", body):
         msg = f"file name {_show(quoted)} holds an unknown escape"
-        raise PatchError(msg)
+        raise PatchError(msg, fault="malformed")
     return _ESCAPE.sub(lambda found: _unescape(found.group(1)), body)
 
 
@@ -94,6 +94,28 @@ def split_git_header(names: bytes) -> bytes | None:
     return old[2:]
 
 
+def fits_git_header(names: bytes, old: bytes, new: bytes) -> bool:
+    """Tell whether `a/OLD b/NEW` can be written as `names`; for renames and copies.
+
+    Two different names with blanks can't be told apart in general. Both are known from
+    the `rename` lines here, so that the other way round is enough.
+    """
+    return any(
+        first + b" " + second == names
+        for first in _spellings(b"a/" + old)
+        for second in _spellings(b"b/" + new)
+    )
+
+
+def _spellings(name: bytes) -> tuple[bytes, bytes]:
+    """With `core.quotePath` and without: then bytes above 126 stay as they are."""
+    plain = b"".join(
+        bytes([code]) if code > _LAST_PRINTABLE + 1 else _quote_byte(code)
+        for code in name
+    )
+    return quote_name(name), name if plain == name else b'"' + plain + b'"'
+
+
 def path_of(name: bytes) -> str:
     """Return the tree path of a name whose `a/` or `b/` is already gone.
 
@@ -116,10 +138,10 @@ def check_path(path: str) -> bytes:
         checked_path(path)
     except (TreeError, UnicodeEncodeError) as error:
         msg = f"{path!r}: a diff may not touch this path: {error}"
-        raise PatchError(msg) from error
+        raise PatchError(msg, fault="path") from error
     if any(part.lower() == ".git" for part in path.split("/")):
         msg = f"{path!r}: a diff may not touch git's own folder"
-        raise PatchError(msg)
+        raise PatchError(msg, fault="path")
     return encoded
 
 

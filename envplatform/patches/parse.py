@@ -1,26 +1,32 @@
 """Text to `Patch`: strict, so that nothing in a diff is skipped in silence.
 
-Taken: git's unified diffs and plain `--- a/x`, `+++ b/x` ones; prose before the first
-file and the signature of `git format-patch` after the last. Refused by name: renames,
-copies, symbolic links, submodules, binary changes, headers that contradict each
-other, counts that do not fit the hunk. Headers are read in `headers`.
+Taken: git's unified diffs and plain `--- a/x`, `+++ b/x` ones; renames and copies;
+prose before the first file and the signature of `git format-patch` after the last.
+Refused by name: symbolic links, submodules, binary changes, headers that contradict
+each other, counts that do not fit the hunk. Headers are read in `headers`; texts with
+wrong counts in `lenient`.
 """
 
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from envplatform.errors import PatchError
-from envplatform.patches.headers import read_header, starts_file
+from envplatform.patches.headers import is_binary, read_header, starts_file
 from envplatform.patches.model import FilePatch, Hunk, Line, Origin, Patch
 
 MAX_PATCH_BYTES = 64 * 2**20
 """Larger diffs are refused before they are taken apart."""
 
 NO_NEWLINE = b"\\ No newline at end of file\n"
-_HUNK = re.compile(
+HUNK_HEADER = re.compile(
     rb"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@[^\n]*\n"
 )
 _ORIGINS: dict[bytes, Origin] = {b" ": " ", b"-": "-", b"+": "+"}
+_BARE = {b"\n", b"\r\n"}
+
+HunkReader = Callable[[Sequence[bytes], int, str], tuple[Hunk, int]]
+"""Reads the hunk at a line; returns it and the line after it. The text says where."""
 
 
 def parse_patch(patch: str) -> Patch:
@@ -29,88 +35,122 @@ def parse_patch(patch: str) -> Patch:
     Raises:
         PatchError: naming the line of the diff, and the file where one is known.
     """
-    lines = _split(patch)
+    data = encoded(patch)
+    if data and not data.endswith(b"\n"):
+        msg = "the diff's last line has no line end: it is cut off"
+        raise PatchError(msg, fault="malformed")
+    return read_patch(data, _read_hunk)
+
+
+def encoded(patch: str) -> bytes:
+    """Return the bytes that the text stands for.
+
+    Raises:
+        PatchError: too long, with a NUL, or no text made by `surrogateescape`.
+    """
+    try:
+        data = patch.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        msg = "the diff holds a surrogate that stands for no byte"
+        raise PatchError(msg, fault="malformed") from error
+    if len(data) > MAX_PATCH_BYTES:
+        msg = f"the diff has {len(data)} bytes; at most {MAX_PATCH_BYTES} are taken"
+        raise PatchError(msg, fault="too_large")
+    if b"\0" in data:
+        msg = "the diff holds a NUL byte; binary changes are not taken"
+        raise PatchError(msg, fault="binary")
+    return data
+
+
+def read_patch(
+    data: bytes, read_hunk: HunkReader, *, skip_blank: bool = False
+) -> Patch:
+    """Take a diff apart, its hunks as `read_hunk` sees fit.
+
+    Args:
+        data: the diff; its last line ends with LF.
+        read_hunk: reads one hunk.
+        skip_blank: overlook blank lines between hunks and files.
+
+    Raises:
+        PatchError: naming the line of the diff, and the file where one is known.
+    """
+    lines = split_lines(data)
     at = 0
     while at < len(lines) and not starts_file(lines, at):
         at += 1
     if lines and at == len(lines):
         msg = "no file header (`diff --git` or `---`/`+++`) in this diff"
-        raise PatchError(msg)
+        raise PatchError(msg, fault="malformed")
     preamble = tuple(lines[:at])
     if any(line.startswith(b"@@ -") for line in preamble):
         msg = "a hunk stands before the first file header"
-        raise PatchError(msg)
+        raise PatchError(msg, fault="malformed")
     files: list[FilePatch] = []
     while at < len(lines) and starts_file(lines, at):
-        file, at = _read_file(lines, at)
+        file, at = _read_file(lines, at, read_hunk)
         files.append(file)
+        while skip_blank and at < len(lines) and lines[at] in _BARE:
+            at += 1
     _refuse_twice(files)
     return Patch(files=tuple(files), preamble=preamble, signature=_signature(lines, at))
 
 
-def _split(patch: str) -> list[bytes]:
-    try:
-        data = patch.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError as error:
-        msg = "the diff holds a surrogate that stands for no byte"
-        raise PatchError(msg) from error
-    if len(data) > MAX_PATCH_BYTES:
-        msg = f"the diff has {len(data)} bytes; at most {MAX_PATCH_BYTES} are taken"
-        raise PatchError(msg)
-    if b"\0" in data:
-        msg = "the diff holds a NUL byte; binary changes are not taken"
-        raise PatchError(msg)
-    if data and not data.endswith(b"\n"):
-        msg = "the diff's last line has no line end: it is cut off"
-        raise PatchError(msg)
-    return [line + b"\n" for line in data.split(b"\n")[:-1]]
+def split_lines(data: bytes) -> list[bytes]:
+    """Cut at LF only; each line keeps its LF, the last may have none."""
+    return io.BytesIO(data).readlines()
 
 
-def _read_file(lines: Sequence[bytes], at: int) -> tuple[FilePatch, int]:
+def _read_file(
+    lines: Sequence[bytes], at: int, read_hunk: HunkReader
+) -> tuple[FilePatch, int]:
     header = read_header(lines, at)
     hunks: list[Hunk] = []
     after = header.end
     while after < len(lines) and lines[after].startswith(b"@@"):
-        hunk, after = _read_hunk(lines, after, f"{header.path}: hunk {len(hunks) + 1}")
+        hunk, after = read_hunk(lines, after, f"{header.path}: hunk {len(hunks) + 1}")
         hunks.append(hunk)
     if hunks and not header.has_names:
         msg = f"{header.path}: hunks without the `---` and `+++` lines before them"
-        raise PatchError(msg)
-    if not hunks and (header.has_names or not header.has_modes):
+        raise PatchError(msg, fault="malformed")
+    if not hunks and (header.has_names or not header.may_lack_hunks):
         msg = f"{header.path}: the header promises hunks and none follows"
-        raise PatchError(msg)
-    return (
-        FilePatch(
-            path=header.path,
-            kind=header.kind,
-            old_executable=header.old_executable,
-            new_executable=header.new_executable,
-            header=tuple(lines[at : header.end]),
-            hunks=tuple(hunks),
-        ),
-        after,
+        raise PatchError(msg, fault="malformed")
+    file = FilePatch(
+        path=header.path,
+        source=header.source,
+        kind=header.kind,
+        old_executable=header.old_executable,
+        new_executable=header.new_executable,
+        header=tuple(lines[at : header.end]),
+        hunks=tuple(hunks),
     )
+    return file, after
 
 
 def _read_hunk(lines: Sequence[bytes], at: int, where: str) -> tuple[Hunk, int]:
-    match = _HUNK.fullmatch(lines[at])
-    if match is None:
-        msg = f"{where}: line {at + 1} of the diff is no hunk header: {lines[at]!r}"
-        raise PatchError(msg)
+    """Read as many lines as the header counts."""
+    match = match_header(lines, at, where)
     old_left, new_left = (int(match.group(group) or 1) for group in (2, 4))
     header, body, at = lines[at], list[Line](), at + 1
     while old_left or new_left:
-        line = _read_line(lines, at, where)
+        if at == len(lines):
+            msg = f"{where}: the diff ends before the hunk does"
+            raise PatchError(msg, fault="malformed")
+        line = read_line(lines, at, where)
         old_left -= line.origin != "+"
         new_left -= line.origin != "-"
-        if min(old_left, new_left) < 0:
+        if old_left < 0 or new_left < 0:
             msg = f"{where}: has more lines than its header counts"
-            raise PatchError(msg)
+            raise PatchError(msg, fault="malformed")
         at += 1
         if at < len(lines) and lines[at].startswith(b"\\"):
-            line, at = _cut_line_end(line, lines[at], where), at + 1
+            if lines[at] != NO_NEWLINE:
+                msg = f"{where}: unknown marker {lines[at]!r}"
+                raise PatchError(msg, fault="malformed")
+            line, at = Line(line.origin, line.content[:-1], line.bare), at + 1
         body.append(line)
-    _check_body(body, where)
+    check_body(body, where)
     starts = int(match.group(1)), int(match.group(3))
     hunk = Hunk(
         header=header, old_start=starts[0], new_start=starts[1], lines=tuple(body)
@@ -118,54 +158,81 @@ def _read_hunk(lines: Sequence[bytes], at: int, where: str) -> tuple[Hunk, int]:
     return hunk, at
 
 
-def _read_line(lines: Sequence[bytes], at: int, where: str) -> Line:
-    if at == len(lines):
-        msg = f"{where}: the diff ends before the hunk does"
-        raise PatchError(msg)
+def match_header(lines: Sequence[bytes], at: int, where: str) -> re.Match[bytes]:
+    """Take a hunk's `@@` line apart: starts are groups 1 and 3, counts 2 and 4.
+
+    Raises:
+        PatchError: it is none.
+    """
+    match = HUNK_HEADER.fullmatch(lines[at])
+    if match is None:
+        msg = f"{where}: line {at + 1} of the diff is no hunk header: {lines[at]!r}"
+        raise PatchError(msg, fault="malformed")
+    return match
+
+
+def read_line(lines: Sequence[bytes], at: int, where: str) -> Line:
+    """Read one line of a hunk's body.
+
+    Raises:
+        PatchError: it starts with none of blank, minus and plus.
+    """
     text = lines[at]
-    if text in {b"\n", b"\r\n"}:
-        return Line(" ", text, bare=True)
     origin = _ORIGINS.get(text[:1])
-    if origin is None:
-        msg = f"{where}: line {at + 1} of the diff starts with {text[:1]!r}"
-        raise PatchError(msg)
-    return Line(origin, text[1:])
+    if origin is not None:
+        return Line(origin, text[1:])
+    if text in _BARE:
+        return Line(" ", text, bare=True)
+    msg = f"{where}: line {at + 1} of the diff starts with {text[:1]!r}"
+    raise PatchError(msg, fault="malformed")
 
 
-def _cut_line_end(line: Line, marker: bytes, where: str) -> Line:
-    if marker != NO_NEWLINE:
-        msg = f"{where}: unknown marker {marker!r}"
-        raise PatchError(msg)
-    return Line(line.origin, line.content[:-1], line.bare)
+def check_body(body: Sequence[Line], where: str) -> None:
+    """A line without end must be the last of its side; a hunk must change something.
 
-
-def _check_body(body: Sequence[Line], where: str) -> None:
-    """A line without end must be the last of its side; a hunk must change something."""
-    for skipped in ("+", "-"):
-        side = [line.content for line in body if line.origin != skipped]
-        if any(not content.endswith(b"\n") for content in side[:-1]):
-            msg = f"{where}: a line after `No newline at end of file`"
-            raise PatchError(msg)
+    Raises:
+        PatchError: one of the two does not hold.
+    """
+    if not all(line.content.endswith(b"\n") for line in body):
+        for skipped in ("+", "-"):
+            side = [line.content for line in body if line.origin != skipped]
+            if any(not content.endswith(b"\n") for content in side[:-1]):
+                msg = f"{where}: a line after `No newline at end of file`"
+                raise PatchError(msg, fault="malformed")
     if all(line.origin == " " for line in body):
         msg = f"{where}: changes nothing"
-        raise PatchError(msg)
+        raise PatchError(msg, fault="malformed")
 
 
-def _refuse_twice(files: Sequence[FilePatch]) -> None:
-    seen: set[str] = set()
+def _refuse_twice(files: Iterable[FilePatch]) -> None:
+    """No path may be made twice or taken away twice, nor be taken away and changed."""
+    made: set[str] = set()
+    gone: set[str] = set()
+    changed: set[str] = set()
     for file in files:
-        if file.path in seen:
-            msg = f"{file.path}: appears twice in the diff"
-            raise PatchError(msg)
-        seen.add(file.path)
+        moved_away = file.source if file.kind == "rename" else None
+        for path, paths in (
+            (file.path, gone if file.kind == "delete" else made),
+            (moved_away, gone),
+        ):
+            if path in paths:
+                msg = f"{path}: appears twice in the diff"
+                raise PatchError(msg, fault="malformed")
+            if path is not None:
+                paths.add(path)
+        if file.kind in {"modify", "delete"}:
+            changed.add(file.path)
+    for path in changed:
+        if path in gone and path in made:
+            msg = f"{path}: appears twice in the diff"
+            raise PatchError(msg, fault="malformed")
 
 
 def _signature(lines: Sequence[bytes], at: int) -> tuple[bytes, ...]:
     """Blank lines and `git format-patch`'s `-- ` and version; anything else is lost."""
     rest = tuple(lines[at:])
     text = b"".join(rest).strip(b"\r\n")
-    if text and not re.fullmatch(rb"-- ?\n[^\n]*", text):
-        number = at + 1
-        msg = f"line {number} of the diff belongs to no hunk and no header: {rest[0]!r}"
-        raise PatchError(msg)
+    if text and not re.fullmatch(rb"-- ?\r?\n[^\n]*", text):
+        msg = f"line {at + 1} of the diff belongs to no hunk and no header: {rest[0]!r}"
+        raise PatchError(msg, fault="binary" if is_binary(rest[0]) else "malformed")
     return rest

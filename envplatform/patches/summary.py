@@ -2,17 +2,21 @@
 
 from typing import NamedTuple
 
+from envplatform.patches.lenient import read_anyhow
 from envplatform.patches.model import Origin
 from envplatform.patches.parse import parse_patch
 
 
 def patched_paths(patch: str) -> tuple[str, ...]:
-    """Sorted paths that the diff changes, creates or deletes.
+    """Sorted paths that the diff changes, creates, deletes or moves a file away from.
 
     Raises:
         PatchError: the text is no diff that `parse_patch` takes.
     """
-    return tuple(sorted(file.path for file in parse_patch(patch).files))
+    files = parse_patch(patch).files
+    paths = {file.path for file in files}
+    paths |= {file.source for file in files if file.source and file.kind == "rename"}
+    return tuple(sorted(paths))
 
 
 def added_lines(patch: str) -> tuple[str, ...]:
@@ -50,7 +54,7 @@ def touched_paths(patch: str) -> TouchedPaths:
     Raises:
         PatchError: the text can't be read as a diff, not even by its bodies.
     """
-    files = parse_patch(patch).files
+    files = read_anyhow(patch)[0].files
     old = (file.source or file.path for file in files if file.kind != "create")
     new = (file.path for file in files if file.kind != "delete")
     return TouchedPaths(tuple(sorted(set(old))), tuple(sorted(set(new))))

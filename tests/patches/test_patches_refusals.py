@@ -1,17 +1,21 @@
 """What a diff may not say, and what the refusal tells its reader."""
 
+import re
+
 import pytest
 
 from envplatform.errors import PatchError
 from envplatform.patches import (
     added_lines,
     apply_patch,
+    apply_with_ladder,
     diff_trees,
     parse_patch,
     patched_paths,
     removed_lines,
     render_patch,
 )
+from envplatform.patches.parse import MAX_PATCH_BYTES
 from envplatform.tree import File
 
 TREE = {
@@ -148,28 +152,52 @@ def test_an_escaped_name_is_checked_after_unquoting() -> None:
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        ("similarity index 100%\nrename from a\nrename to b\n", "renames"),
-        ("rename from a.py\nrename to b.py\n", "renames"),
-        ("copy from a.py\ncopy to b.py\n", "copies"),
-        ("dissimilarity index 90%\n", "dissimilarity"),
-        ("new file mode 120000\n", "symbolic links"),
-        ("index 1234567..89abcde 120000\n", "symbolic links"),
-        ("old mode 100644\nnew mode 120000\n", "symbolic links"),
-        ("new file mode 160000\n", "submodules"),
-        ("new file mode 040000\n", "directories"),
-        ("new file mode 10064\n", "mode '10064' is unknown"),
-        ("new file mode 1\u0966\u0966644\n", "is unknown"),
-        ("GIT binary patch\nliteral 1\n", "binary"),
-        ("Binary files a/a.py and b/a.py differ\n", "binary"),
-        ("old mode 100644\n", "mode lines contradict"),
+        ("new file mode 120000\n", "symlink: .* symbolic links"),
+        ("index 1234567..89abcde 120000\n", "symlink: .* symbolic links"),
+        ("old mode 100644\nnew mode 120000\n", "symlink: .* symbolic links"),
+        ("deleted file mode 120000\n", "symlink: .* symbolic links"),
+        ("new file mode 160000\n", "submodule: .* submodules"),
+        ("index 1234567..89abcde 160000\n", "submodule: .* submodules"),
+        ("new file mode 040000\n", "malformed: .* directories"),
+        ("new file mode 10064\n", "malformed: .* mode '10064' is unknown"),
+        ("new file mode 1\u0966\u0966644\n", "malformed: .* is unknown"),
+        ("GIT binary patch\nliteral 1\n", "binary: .* binary"),
+        ("Binary files a/a.py and b/a.py differ\n", "binary: .* binary"),
+        ("old mode 100644\n", "malformed: .* mode lines contradict"),
         ("new file mode 100644\ndeleted file mode 100644\n", "contradict"),
-        ("new mode 100644\nnew mode 100755\n", "twice"),
+        ("new mode 100644\nnew mode 100755\n", "malformed: .* twice"),
     ],
 )
-def test_kinds_of_change_not_taken_are_refused_by_name(lines: str, told: str) -> None:
-    """The reader learns what the diff does that we do not."""
-    with pytest.raises(PatchError, match=told):
-        parse_patch("diff --git a/a.py b/a.py\n" + lines)
+@pytest.mark.parametrize("cut", ["", "\n"])
+def test_kinds_of_change_not_taken_are_refused_by_name(
+    lines: str, told: str, cut: str
+) -> None:
+    """The reader learns what the diff does that we do not; no rung of the ladder helps."""
+    patch = ("diff --git a/a.py b/a.py\n" + lines).removesuffix(cut)
+    with pytest.raises(PatchError) as caught:
+        apply_with_ladder(TREE, patch)
+    assert re.search(told, f"{caught.value.fault}: {caught.value}")
+
+
+@pytest.mark.parametrize(
+    ("patch", "fault"),
+    [
+        (hunks("@@ -1 +1 @@\n-x\n+y\n"), "misfit"),
+        (hunks("@@ -1 +1 @@\n-x\n+y\n", path="no.py"), "misfit"),
+        ("break line 3\n", "malformed"),
+        (GOOD.replace("three", "\0"), "binary"),
+        (GOOD + "Binary files a/x and b/x differ\n", "binary"),
+        (GOOD.replace("a.py", "../a.py"), "path"),
+        (GOOD.replace("a.py", "/a.py"), "path"),
+        (GOOD.replace("a.py", "x/.git/a.py"), "path"),
+        (GOOD.replace("-3", "-" + "3" * MAX_PATCH_BYTES), "too_large"),
+    ],
+)
+def test_the_fault_says_what_is_wrong_in_one_word(patch: str, fault: str) -> None:
+    """So that a caller need not read messages."""
+    with pytest.raises(PatchError) as caught:
+        apply_with_ladder(TREE, patch)
+    assert caught.value.fault == fault
 
 
 @pytest.mark.parametrize(
@@ -187,7 +215,10 @@ def test_kinds_of_change_not_taken_are_refused_by_name(lines: str, told: str) ->
         (GOOD.replace("three", "\0"), "NUL"),
         (GOOD.replace("three", "\ud800"), "surrogate"),
         (GOOD + GOOD, "a.py: appears twice"),
-        (GOOD.replace("+++ b/a.py", "+++ b/b.py"), "renames are not taken"),
+        (
+            GOOD.replace("+++ b/a.py", "+++ b/b.py"),
+            "differ; a rename needs `rename` lines",
+        ),
         (GOOD.replace("a/a.py b/a.py", "a/b.py b/b.py"), "`diff --git` names b'b.py'"),
         (GOOD.replace("--- a/a.py", "--- /dev/null"), "names say create"),
         (GOOD.replace("--- a/a.py", "--- a.py"), "does not start with a/"),

@@ -170,3 +170,11 @@ def test_source_that_does_not_parse_stands_for_itself() -> None:
     deep: Tree = {"m.py": File(b"(" * 10_000)}
     other = apply_change(deep, diff_trees(deep, {"m.py": File(b"x = 1\n")}))
     assert not is_inert(deep, other)
+
+
+def test_a_file_that_moves_away_touches_all_its_lines() -> None:
+    """Whoever imported it under its old name fails now."""
+    patch = "diff --git a/m.py b/n.py\nrename from m.py\nrename to n.py\n"
+    change = apply_change(BEFORE, patch)
+    assert change.lines["m.py"] == tuple(range(1, SOURCE.count("\n") + 1))
+    assert change.tree == {"n.py": BEFORE["m.py"]}

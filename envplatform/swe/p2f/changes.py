@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from envplatform.patches import Hunk, apply_patch, parse_patch
+from envplatform.patches import Hunk, apply_patch, diff_trees, parse_patch
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.tree import File, Tree
 
@@ -31,9 +31,13 @@ def apply_change(tree: Tree, patch: str) -> Change:
         PatchError: it does not apply, or leaves the tree; names file and hunk.
     """
     after = apply_patch(tree, patch)
+    files = parse_patch(patch).files
+    if any(file.source for file in files):
+        # A file that moves away is gone from where tests look for it: all its lines.
+        files = parse_patch(diff_trees(tree, after)).files
     lines = {
         file.path: tuple(sorted({n for hunk in file.hunks for n in _touched(hunk)}))
-        for file in parse_patch(patch).files
+        for file in files
     }
     return Change(tree=after, lines=lines)
 
