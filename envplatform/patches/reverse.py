@@ -87,15 +87,15 @@ def _turn_hunk(hunk: Hunk, moved: int) -> Hunk:
     """Turn one hunk; `moved` is by how many lines those before it shift the file.
 
     Where the new start does not follow from the old one, the old one is believed, as
-    the ladder does. The wrong number then stays what the ladder overlooks.
+    the ladder does, and the number that the ladder overlooks stays wrong by as much.
     """
     match = HUNK_HEADER.fullmatch(hunk.header)
     if match is None:
         msg = f"a hunk came to be with the header {hunk.header!r}"
         raise AssertionError(msg)
     start = hunk.old_start - bool(hunk.old) + moved + bool(hunk.new)
-    wrong = start != hunk.new_start
-    back = hunk.new_start if wrong else hunk.old_start
+    error = hunk.new_start - start
+    back = hunk.old_start + (error if hunk.old_start + error >= 0 else -error)
     counts = tuple(b"," + n if n is not None else b"" for n in match.group(4, 2))
     return Hunk(
         header=b"@@ -%d%s +%d%s @@\n" % (start, counts[0], back, counts[1]),
