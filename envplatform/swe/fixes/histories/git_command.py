@@ -7,10 +7,13 @@ the environment, so that no URL with a password stands in a list of processes.
 
 import os
 import re
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from git.cmd import Git
 
@@ -74,14 +77,46 @@ def run_git(
     return Answer(status=status, output=output, complaint=complaint)
 
 
-def start_git(*arguments: str) -> Git.AutoInterrupt:
-    """Start git with pipes on both sides; the caller ends it."""
-    return Git().execute(
+class RunningGit:
+    """A git with a pipe on either side."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        if process.stdin is None or process.stdout is None:
+            msg = "needs pipes"
+            raise ValueError(msg)
+        self._process = process
+        self._asked = cast("BinaryIO", process.stdin)
+        self.answers = cast("BufferedReader", process.stdout)
+
+    def ask(self, lines: str) -> None:
+        """Send lines; a git that is gone shows in its answers."""
+        with suppress(BrokenPipeError):
+            self._asked.write(lines.encode("ascii"))
+            self._asked.flush()
+
+    def status(self) -> int:
+        """Wait for its end; all answers must have been read."""
+        return self._process.wait()
+
+
+@contextmanager
+def started_git(*arguments: str) -> Iterator[RunningGit]:
+    """Start a git that answers as it is asked; it is killed at the end.
+
+    Not through GitPython, which keeps what git complains about in a pipe that nobody
+    reads: a damaged repository fills it, and git then waits for ever.
+    """
+    with subprocess.Popen(
         ["git", *arguments],
-        istream=-1,
-        env=environment({}),
-        as_process=True,
-    )
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "LC_ALL": "C", **environment({})},
+    ) as process:
+        try:
+            yield RunningGit(process)
+        finally:
+            process.kill()
 
 
 def environment(settings: Mapping[str, str]) -> dict[str, str]:

@@ -26,7 +26,7 @@ MAX_FILE_BYTES = 8 * 2**20
 """Larger files are refused; no code that a model reads is near it."""
 _COMMIT = re.compile(r"[0-9a-fA-F]{7,64}")
 _FULL = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_FILES: Mapping[str, bool] = {"100644": False, "100664": False, "100755": True}
+FILE_MODES: Mapping[str, bool] = {"100644": False, "100664": False, "100755": True}
 """Modes of plain files to the executable bit; 100664 stands in very old histories."""
 
 _Missing = Literal["absent", "lost"]
@@ -67,7 +67,7 @@ class GitHistory:
             if commit in self._roots
             for path in paths
             if isinstance(found := self._walk(self._roots[commit], path), _Found)
-            and found.entry.mode in _FILES
+            and found.entry.mode in FILE_MODES
         }
         self._fetch(self._missing(blobs))
 
@@ -158,7 +158,7 @@ class GitHistory:
             raise Refused(
                 code="blob_missing", detail=f"{path}: {entry.object_id} is not there"
             )
-        return File(data, executable=_FILES[entry.mode])
+        return File(data, executable=FILE_MODES[entry.mode])
 
     def _missing(self, ids: Iterable[str]) -> list[str]:
         headers = self._objects.headers(sorted(ids))
@@ -180,14 +180,14 @@ def _is_file(found: _Found, path: str, paths: Sequence[str]) -> bool:
         )
     if mode == "160000":
         raise Refused(code="patch_submodule", detail=f"{path}: {where} is a submodule")
-    if mode in _FILES and where == path:
+    if mode in FILE_MODES and where == path:
         return True
     # A file makes way for a folder, or a folder for a file, if the patch says so.
-    if mode in _FILES and where in paths:
+    if mode in FILE_MODES and where in paths:
         return False
     if mode == "40000" and any(other.startswith(f"{path}/") for other in paths):
         return False
-    kind = "a file" if mode in _FILES else "a folder"
+    kind = "a file" if mode in FILE_MODES else "a folder"
     raise Refused(
         code="does_not_apply", detail=f"{path}: {where} is {kind} at the base commit"
     )

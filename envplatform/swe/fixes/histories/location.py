@@ -8,7 +8,9 @@ from pathlib import Path
 from envplatform.errors import FixSourceError
 
 _URL = re.compile(r"(?P<scheme>https?|ssh|git|file)://(?P<rest>\S+)")
-_SCP = re.compile(r"(?P<user>[\w.+-]+@)?(?P<host>[\w.][\w.-]*):(?!//)(?P<path>[^\s:-]\S*)")
+_SCP = re.compile(
+    r"(?P<user>[\w.+-]+@)?(?P<host>[\w.][\w.-]*):(?!//)(?P<path>[^\s:-]\S*)"
+)
 _PLAIN = re.compile(r"[^\0-\x1f\x7f]+")
 _REMEDY = "correct `clone_url` or `histories` in [fixes], or `git` in [[fixes.sources]]"
 
