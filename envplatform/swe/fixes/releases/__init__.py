@@ -8,6 +8,7 @@
     units        a Python file taken apart into functions, methods and assignments
     evidence     which tests of a release are new or changed, and what they name
     comparison   two releases -> the changed units that a changed test speaks for
+    paths        which files of a release are tests
     metadata     repository and licence as a release states them
 
 Archives are fetched as files with their digests checked. Nothing of them is built,
@@ -15,6 +16,7 @@ installed, imported or run.
 """
 
 from envplatform.swe.fixes.releases.history import ReleaseHistory
+from envplatform.swe.fixes.releases.pairs import ReleasePairs
 from envplatform.swe.fixes.releases.tests4py import BuiltinTests4Py
 
-__all__ = ["BuiltinTests4Py", "ReleaseHistory"]
+__all__ = ["BuiltinTests4Py", "ReleaseHistory", "ReleasePairs"]

@@ -22,6 +22,10 @@ _MAX_BYTES = 1_000_000_000
 """More than for a target: nothing is kept but what is asked for. ansible has 20,000."""
 
 
+class UnsoundReleaseError(FixSourceError):
+    """The archive is the one that was pinned, and is none that is taken."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SdistIndex:
     """An index to fetch from, and the folder that keeps what was fetched."""
@@ -58,18 +62,23 @@ class SdistIndex:
         """Fetch a release and go through it once; see `stream_sdist`.
 
         Raises:
-            FixSourceError: names project, version and step. Also for a release that is
-                gone: that one was there when it was pinned, so it says nothing about
-                a fix, and the same call may well succeed on another index.
+            FixSourceError: it can't be had; names project, version and step. Also if
+                it is gone: it was there when it was pinned, so that says nothing
+                about a fix, and the same call may well succeed on another index.
+            UnsoundReleaseError: it was had, and can't be read.
         """
         try:
             archive = fetch_sdist(sdist, self.cache, index=self.index)
+        except TargetError as error:
+            msg = f"release {error}"
+            raise FixSourceError(msg) from error
+        try:
             yield from stream_sdist(
                 archive, wanted=wanted, max_files=_MAX_FILES, max_bytes=_MAX_BYTES
             )
         except TargetError as error:
             msg = f"release {sdist.package} {sdist.version}: {error}"
-            raise FixSourceError(msg) from error
+            raise UnsoundReleaseError(msg) from error
 
 
 def _final_version(sdist: pypi_simple.DistributionPackage) -> Version | None:

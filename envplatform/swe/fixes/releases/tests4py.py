@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from envplatform.errors import PatchError
 from envplatform.patches import FilePatch, Patch, parse_patch, render_patch
@@ -14,6 +14,7 @@ from envplatform.swe.fixes.releases.collection import (
     builtin_collection,
 )
 from envplatform.swe.fixes.releases.index import SdistIndex
+from envplatform.swe.fixes.releases.paths import is_test_path
 from envplatform.swe.targets import PackageIndex
 
 _PATCH = re.compile(
@@ -125,13 +126,6 @@ def split_tests(patch: str) -> tuple[str, str]:
     if not tests or not code:
         return patch, ""
     return _printed(code), _printed(tests)
-
-
-def is_test_path(path: str) -> bool:
-    """Whether the path is one that tests have in the projects of the index."""
-    parts = PurePosixPath(path)
-    folders = {"test", "tests"} & set(parts.parts[:-1])
-    return bool(folders) or parts.stem.startswith(("test_", "tests_"))
 
 
 def _printed(files: tuple[FilePatch, ...]) -> str:
