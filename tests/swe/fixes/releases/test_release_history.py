@@ -197,9 +197,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
     data = gzip.compress(header.tobuf() + bytes(1024))
     made.archives["made"] = {"made-1.0.tar.gz": data}
     sha256 = hashlib.sha256(data).hexdigest()
-    instance = fix(
-        Release(project="made", version="1.0", sha256=sha256, holds="fixed")
-    )
+    instance = fix(Release(project="made", version="1.0", sha256=sha256, holds="fixed"))
     with pytest.raises(FixSourceError, match=r"made 1\.0: .*1,000,000,000 bytes"):
         history.read(instance, ["up.py"])
     history.close()
