@@ -82,10 +82,9 @@ class FileSource:
         """The layout of the first rows: objects need not name what they leave empty."""
         rows = [row for row in first if isinstance(row, Row)]
         if not rows:
-            found = first[0].detail if isinstance(first[0], BrokenRow) else ""
-            msg = (
-                f"{self.paths[0]} has no rows{f': the first {found}' if found else ''}"
-            )
+            broken = [row.detail for row in first if isinstance(row, BrokenRow)]
+            found = f"; where the first should be: {broken[0]}" if broken else ""
+            msg = f"{self.paths[0]} has no rows{found}"
             raise FixSourceError(msg)
         columns = {name for row in rows for name in row.fields}
         layout = choose_layout(self.layout, self.paths[0], columns, rows[0])

@@ -2,21 +2,40 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from envplatform.configuration import FixSourceSettings
 from envplatform.errors import ConfigError, FixSourceError
+from envplatform.swe.fixes.histories.mining import GitSource
 from envplatform.swe.fixes.instance import FixInstance
+from envplatform.swe.fixes.releases.pairs import ReleasePairs
+from envplatform.swe.fixes.releases.tests4py import BuiltinTests4Py
 from envplatform.swe.fixes.sources.base import Source
 from envplatform.swe.fixes.sources.bugsinpy import BugsInPySource, is_bugsinpy
 from envplatform.swe.fixes.sources.conversion import Entry
 from envplatform.swe.fixes.sources.files import FileSource, data_files, file_kind
 from envplatform.swe.fixes.sources.hub import HubSource
 from envplatform.swe.fixes.sources.licence_names import spdx_identifier
+from envplatform.swe.targets.indexes import PackageIndex, configured_index
 
+MIRRORS = "mirrors"
+"""Folder of git mirrors in the cache; histories are read from the same."""
+SDISTS = "sdists"
+"""Folder of source distributions in the cache; likewise."""
 _SUFFIXES = ".parquet, .jsonl, .ndjson, .json, .jsonl.gz or .json.gz"
+_KEYS_OF: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "path": frozenset({"layout", "licence"}),
+        "hub": frozenset({"layout", "licence", "split", "revision"}),
+        "git": frozenset({"licence", "revision"}),
+        "pypi": frozenset({"licence"}),
+        "builtin": frozenset(),
+    }
+)
+"""What decides anything for each kind of source, besides name and limit."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -52,11 +71,12 @@ def open_sources(
     *,
     cache: Path,
     hub_endpoint: str | None = None,
+    index: PackageIndex | None = None,
 ) -> tuple[Source, ...]:
     """Open every source, in order.
 
     Raises:
-        ConfigError: two of them have one name.
+        ConfigError: two of them have one name, or as `open_source`.
         FixSourceError: as `open_source`.
     """
     names = [source_name(each) for each in settings]
@@ -65,12 +85,17 @@ def open_sources(
             msg = f"fixes.sources: two are called {name!r}; give one of them a name"
             raise ConfigError(msg)
     return tuple(
-        open_source(each, cache=cache, hub_endpoint=hub_endpoint) for each in settings
+        open_source(each, cache=cache, hub_endpoint=hub_endpoint, index=index)
+        for each in settings
     )
 
 
 def open_source(
-    settings: FixSourceSettings, *, cache: Path, hub_endpoint: str | None = None
+    settings: FixSourceSettings,
+    *,
+    cache: Path,
+    hub_endpoint: str | None = None,
+    index: PackageIndex | None = None,
 ) -> Source:
     """Find the source that `settings` name; reads no row yet.
 
@@ -78,11 +103,14 @@ def open_source(
         settings: One `[[fixes.sources]]`.
         cache: Folder for downloads and mirrors; created when needed.
         hub_endpoint: URL of the hub; None: as huggingface_hub is configured.
+        index: Where packages come from; None: as pip is configured.
 
     Raises:
+        ConfigError: a key is set that means nothing for this kind of source.
         FixSourceError: the path is absent, or of no kind that can be read.
     """
-    source = _open(settings, cache, hub_endpoint)
+    _refuse_idle_keys(settings)
+    source = _open(settings, cache, hub_endpoint, index)
     if settings.limit is None:
         return source
     return FirstInstances(source=source, limit=settings.limit)
@@ -105,7 +133,12 @@ def source_name(settings: FixSourceSettings) -> str:
     return name or "source"
 
 
-def _open(settings: FixSourceSettings, cache: Path, hub_endpoint: str | None) -> Source:
+def _open(
+    settings: FixSourceSettings,
+    cache: Path,
+    hub_endpoint: str | None,
+    index: PackageIndex | None,
+) -> Source:
     name = source_name(settings)
     if settings.path is not None:
         return _open_path(name, Path(settings.path), settings)
@@ -120,8 +153,36 @@ def _open(settings: FixSourceSettings, cache: Path, hub_endpoint: str | None) ->
             licence=_licence(settings),
             endpoint=hub_endpoint,
         )
-    msg = f"source {name!r} can't be opened"
-    raise FixSourceError(msg)
+    if settings.git is not None:
+        return GitSource(
+            name=name,
+            url=settings.git,
+            cache=cache / MIRRORS,
+            revision=settings.revision,
+            licence=_licence(settings),
+        )
+    packages = index or configured_index()
+    if settings.pypi is not None:
+        return ReleasePairs(
+            name,
+            settings.pypi,
+            cache / SDISTS,
+            index=packages,
+            licence=_licence(settings),
+        )
+    return BuiltinTests4Py(name, cache / SDISTS, index=packages)
+
+
+def _refuse_idle_keys(settings: FixSourceSettings) -> None:
+    """Refuse keys that would be passed over in silence."""
+    kind = next(kind for kind in _KEYS_OF if getattr(settings, kind) is not None)
+    idle = settings.model_fields_set - _KEYS_OF[kind] - {kind, "name", "limit"}
+    if given := sorted(key for key in idle if getattr(settings, key) is not None):
+        msg = (
+            f"fixes.sources: {', '.join(given)} means nothing for a source that is "
+            f"named by {kind}; leave it out"
+        )
+        raise ConfigError(msg)
 
 
 def _open_path(name: str, path: Path, settings: FixSourceSettings) -> Source:

@@ -51,7 +51,12 @@ def parquet_rows(path: Path, columns: Collection[str]) -> Iterator[Row | BrokenR
 
 def _open(path: Path) -> pq.ParquetFile:
     try:
-        return pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False)
+        return pq.ParquetFile(
+            path,
+            buffer_size=_BUFFER_BYTES,
+            pre_buffer=False,
+            page_checksum_verification=True,  # where the writer left checksums
+        )
     except (pa.ArrowException, OSError) as error:
         msg = (
             f"{path} can't be read as Parquet: {_first_line(error)}; "
