@@ -23,6 +23,9 @@ from envplatform.swe.fixes.refusal import Refused
 from envplatform.swe.fixes.sides import Sides
 from envplatform.tree import Tree
 
+REVISION = 1
+"""Raised when equal instances and files give other sides or refusals."""
+
 _CODES: Mapping[PatchFault, str] = {
     "misfit": "does_not_apply",
     "malformed": "patch_malformed",
@@ -51,6 +54,8 @@ def reconstruct(instance: FixInstance, history: History) -> Sides:
         patch = instance.patch if forward else reversed_patch(instance.patch)
         applied = apply_with_ladder(side.files, patch)
     except PatchError as error:
+        if instance.origin == "release" and error.fault == "misfit":
+            raise Refused(code="release_mismatch", detail=str(error)) from error
         raise _refused(error) from error
     if side.which == "buggy":
         return _proven(side.files, applied.tree, rung=applied.rung, fix=applied.patch)
