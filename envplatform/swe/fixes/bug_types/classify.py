@@ -1,14 +1,16 @@
 """`classify`: both sides of a fix in, a bug type and the rules that spoke out."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from envplatform.swe.fixes.bug_type import BugType
 from envplatform.swe.fixes.bug_types.edit import Edit
+from envplatform.swe.fixes.bug_types.moves import replace_share
 from envplatform.swe.fixes.bug_types.rules import RULES
-from envplatform.swe.fixes.bug_types.rules.rule import Rule
+from envplatform.swe.fixes.bug_types.rules.rule import Rule, assigned
 from envplatform.swe.fixes.bug_types.source import FileChange, Source, read_source
 from envplatform.swe.fixes.bug_types.statements import Comparison
 from envplatform.swe.inducers.base import is_test_path
@@ -19,6 +21,11 @@ REVISION = 1
 
 MAX_EDITS = 400
 """Looked at in one fix; what comes after could hardly turn the verdict."""
+_PACKAGING = re.compile(
+    r"(?:^|/)(?:setup|conf|noxfile|tasks|fabfile)\.py$|(?:^|/)docs?/"
+)
+"""Looked at only if nothing else has changed."""
+_RENAMED_SHARE = 0.3
 _COUNTED = 8
 _SECONDARY = 0.25
 _ASIDE = 0.5
@@ -42,7 +49,7 @@ def classify(buggy: Tree, fixed: Tree) -> BugTypeVerdict:
     paths = [
         path
         for path in sorted(buggy.keys() | fixed.keys())
-        if path.endswith((".py", ".pyi", ".pyx")) and buggy.get(path) != fixed.get(path)
+        if path.endswith((".py", ".pyi")) and buggy.get(path) != fixed.get(path)
     ]
     code = [path for path in paths if not is_test_path(path)] or paths
     return classify_parsed(
@@ -82,7 +89,7 @@ def scores(edits: Iterable[Edit]) -> dict[BugType, dict[Rule, float]]:
     belongs to the type of the weightiest rule that speaks up on it; to others half.
     """
     shares: dict[Rule, list[float]] = {}
-    for edit in edits:
+    for edit in _without_renames(list(edits)):
         speaking = [rule for rule in RULES if rule.speaks(edit)]
         if speaking:
             main = max(speaking, key=lambda rule: rule.weight).bug_type
@@ -99,12 +106,36 @@ def scores(edits: Iterable[Edit]) -> dict[BugType, dict[Rule, float]]:
 
 
 def _edits(changes: Iterable[FileChange]) -> Iterator[Edit]:
-    for change in sorted(changes, key=lambda change: change.path):
+    listed = sorted(changes, key=lambda change: change.path)
+    code = [each for each in listed if not _PACKAGING.search(each.path)] or listed
+    for change in code:
         if change.buggy is None and change.fixed is None:
             continue
         yield from Comparison(
             change.buggy or _NOTHING, change.fixed or _NOTHING
         ).edits()
+
+
+def _without_renames(edits: Sequence[Edit]) -> Iterator[Edit]:
+    """Quieten the uses of a variable that the fix itself brings in or renames."""
+    fresh = {
+        node.id
+        for edit in edits
+        if edit.role in {"target", "statement"} and edit.after is not None
+        for target in [edit.after, *assigned(edit.after)]
+        for node in (target, *getattr(target, "elts", ()))
+        if isinstance(node, ast.Name)
+    } | {edit.after.arg for edit in edits if isinstance(edit.after, ast.arg)}
+    for edit in edits:
+        if (
+            edit.kind == "changed"
+            and isinstance(edit.before, ast.Name)
+            and isinstance(edit.after, ast.Name)
+            and edit.after.id in fresh
+        ):
+            yield replace_share(edit, _RENAMED_SHARE)
+        else:
+            yield edit
 
 
 def _decide(edits: Sequence[Edit]) -> BugTypeVerdict:

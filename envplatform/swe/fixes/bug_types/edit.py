@@ -74,15 +74,15 @@ class Edit:
         object.__setattr__(self, "reached", parts[0] ^ parts[1])
 
     def _sides(self) -> tuple[tuple[ast.AST, ...], tuple[ast.AST, ...]]:
-        """Before and after; of a wrap, its head only."""
+        """Before and after; of a compound statement, its head only.
+
+        What stands in a body that is new comes as edits of its own.
+        """
         if self.kind == "wrapped":
             return (), head(self.after)
         if self.kind == "unwrapped":
             return head(self.before), ()
-        return (
-            (self.before,) if self.before is not None else (),
-            (self.after,) if self.after is not None else (),
-        )
+        return _said(self, self.before), _said(self, self.after)
 
 
 def nodes(node: ast.AST | None) -> Iterator[ast.AST]:
@@ -91,31 +91,38 @@ def nodes(node: ast.AST | None) -> Iterator[ast.AST]:
 
 
 def _identifiers(parts: Iterable[ast.AST]) -> frozenset[str]:
-    """Names, attributes, keywords, defined and imported names."""
+    """Names, attributes, keywords, and defined names, not imported ones."""
     return frozenset(
         name for part in parts for node in nodes(part) for name in _names(node)
     )
 
 
 def _reached(parts: Iterable[ast.AST]) -> frozenset[str]:
-    """Attributes, called and imported names."""
+    """Attributes and called names."""
     return frozenset(
         name for part in parts for node in nodes(part) for name in _used(node)
     )
 
 
+def _said(edit: Edit, node: ast.AST | None) -> tuple[ast.AST, ...]:
+    if node is None:
+        return ()
+    if edit.role == "statement" and hasattr(node, "body"):
+        return head(node)
+    return (node,)
+
+
 def head(node: ast.AST | None) -> tuple[ast.AST, ...]:
-    """Test, iterator, context managers or caught exceptions of a compound statement."""
-    match node:
-        case ast.If(test=test) | ast.While(test=test):
-            return (test,)
-        case ast.For(iter=iterable) | ast.AsyncFor(iter=iterable):
-            return (iterable,)
-        case ast.With(items=items) | ast.AsyncWith(items=items):
-            return tuple(items)
-        case ast.Try(handlers=handlers):
-            return tuple(h.type for h in handlers if h.type is not None)
-    return ()
+    """Test, iterator, context managers, caught exceptions, decorators and bases.
+
+    What a compound statement says before its body; empty for any other.
+    """
+    found: list[ast.AST] = []
+    for name in ("test", "iter", "subject", "type", "bases", "decorator_list", "items"):
+        value = getattr(node, name, None)
+        found += [value] if isinstance(value, ast.AST) else value or []
+    handlers = node.handlers if isinstance(node, ast.Try) else []
+    return (*found, *(each.type for each in handlers if each.type is not None))
 
 
 def _names(node: ast.AST) -> tuple[str, ...]:
@@ -126,8 +133,6 @@ def _names(node: ast.AST) -> tuple[str, ...]:
             return (name,)
         case ast.keyword(arg=str(name)):
             return (name,)
-        case ast.alias(name=name):
-            return tuple(name.split("."))
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             return (name,)
     return ()
@@ -137,6 +142,4 @@ def _used(node: ast.AST) -> tuple[str, ...]:
     match node:
         case ast.Attribute(attr=name) | ast.Call(func=ast.Name(id=name)):
             return (name,)
-        case ast.alias(name=name):
-            return tuple(name.split("."))
     return ()

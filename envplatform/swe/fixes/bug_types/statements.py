@@ -7,13 +7,23 @@ loop is `wrapped`. What is left is added, removed or, if equal, moved.
 """
 
 import ast
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from envplatform.swe.fixes.bug_types.edit import Edit, EditKind, Scope, nodes
+from envplatform.swe.fixes.bug_types.edit import Edit, EditKind, Scope
 from envplatform.swe.fixes.bug_types.expressions import Place, blocks, compare
+from envplatform.swe.fixes.bug_types.likeness import (
+    best_pairs,
+    key_of,
+    likeness,
+    words_of,
+)
+from envplatform.swe.fixes.bug_types.moves import (
+    replace_share,
+    statement_edit,
+    with_moves,
+)
 from envplatform.swe.fixes.bug_types.source import Source
 
 MAX_BLOCK_PRODUCT = 900
@@ -27,7 +37,6 @@ _INNER_SHARE = 0.5
 _NEW_FUNCTION_SHARE = 0.3
 _MAX_INNER = 40
 
-_WORD = re.compile(r"\w+|[^\w\s]")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _WRAPPERS = (ast.If, ast.Try, ast.With, ast.AsyncWith, ast.For, ast.While)
@@ -43,7 +52,7 @@ class Comparison:
     def edits(self) -> Iterator[Edit]:
         """Yield what changed, in the order of the file, as it is found."""
         found = self._bodies(self.buggy.module.body, self.fixed.module.body, Scope())
-        return iter(_with_moves(list(islice(found, MAX_EDITS))))
+        return iter(with_moves(list(islice(found, MAX_EDITS))))
 
     def _bodies(
         self, old: Sequence[ast.stmt], new: Sequence[ast.stmt], scope: Scope
@@ -51,8 +60,8 @@ class Comparison:
         loose_old: list[ast.stmt] = []
         loose_new: list[ast.stmt] = []
         keys = (
-            [_key(node, self.buggy) for node in old],
-            [_key(node, self.fixed) for node in new],
+            [key_of(node, self.buggy) for node in old],
+            [key_of(node, self.fixed) for node in new],
         )
         for left, right in blocks(*keys):
             before = [old[index] for index in left]
@@ -60,8 +69,9 @@ class Comparison:
             pairs = self._paired(before, after)
             for one, other in pairs:
                 yield from self._statements(one, other, scope)
-            loose_old += [n for n in before if all(n is not p[0] for p in pairs)]
-            loose_new += [n for n in after if all(n is not p[1] for p in pairs)]
+            paired = {id(node) for pair in pairs for node in pair}
+            loose_old += [node for node in before if id(node) not in paired]
+            loose_new += [node for node in after if id(node) not in paired]
         yield from self._loose(loose_old, loose_new, scope)
 
     def _paired(
@@ -75,25 +85,28 @@ class Comparison:
                 if type(one) is type(other) and not isinstance(one, _Definition)
             ]
         words = (
-            [_words(node, self.buggy) for node in old],
-            [_words(node, self.fixed) for node in new],
+            [words_of(node, self.buggy) for node in old],
+            [words_of(node, self.fixed) for node in new],
         )
         scored = sorted(
             (
-                (-_alike(words[0][i], words[1][j]), abs(i - j), i, j)
+                (-likeness(words[0][i], words[1][j]), abs(i - j), i, j)
                 for i, one in enumerate(old)
                 for j, other in enumerate(new)
                 if type(one) is type(other) and not isinstance(one, _Definition)
             ),
         )
         alone = len(old) == len(new) == 1
-        best = _best(scored, at_least=0.0 if alone else _ALIKE)
+        best = best_pairs(scored, at_least=0.0 if alone else _ALIKE)
         return [(old[i], new[j]) for i, j in best]
 
     def _statements(
         self, before: ast.stmt, after: ast.stmt, scope: Scope
     ) -> Iterator[Edit]:
         """Compare two statements that belong together."""
+        if _exports(before) and _exports(after):
+            yield statement_edit("changed", before, after, scope)
+            return
         place = Place("value", after, scope)
         inner = _inner(after, scope)
         if isinstance(before, _Function):
@@ -119,19 +132,20 @@ class Comparison:
             yield from compare(one, other, Place("handler", after, scope))
             yield from self._bodies(one.body, other.body, scope)
         for handler in before.handlers[both:]:
-            yield _edit("removed", handler, None, scope)
+            yield statement_edit("removed", handler, None, scope)
         for handler in after.handlers[both:]:
-            yield _edit("added", None, handler, scope)
+            yield statement_edit("added", None, handler, scope)
 
     def _loose(
         self, old: Sequence[ast.stmt], new: Sequence[ast.stmt], scope: Scope
     ) -> Iterator[Edit]:
         """Make edits of statements that found no partner in their block."""
-        left, right = list(old), list(new)
-        for one, other in _same_definitions(left, right):
-            left.remove(one)
-            right.remove(other)
+        named = _same_definitions(old, new)
+        for one, other in named:
             yield from self._statements(one, other, scope)
+        known = {id(node) for pair in named for node in pair}
+        left = [node for node in old if id(node) not in known]
+        right = [node for node in new if id(node) not in known]
         for kind, outer, inner in (
             ("wrapped", right, left),
             ("unwrapped", left, right),
@@ -150,18 +164,18 @@ class Comparison:
         self, old: Sequence[ast.stmt], new: Sequence[ast.stmt], scope: Scope
     ) -> Iterator[Edit]:
         if len(old) == len(new) == 1:
-            words = _words(old[0], self.buggy), _words(new[0], self.fixed)
-            if _alike(*words) >= _ALIKE:
-                yield _edit("changed", old[0], new[0], scope)
-        kept = {_key(node, self.fixed): node for node in new}
-        gone = {_key(node, self.buggy) for node in old}
-        for key, node in ((_key(node, self.buggy), node) for node in old):
+            words = words_of(old[0], self.buggy), words_of(new[0], self.fixed)
+            if likeness(*words) >= _ALIKE:
+                yield statement_edit("changed", old[0], new[0], scope)
+        kept = {key_of(node, self.fixed): node for node in new}
+        gone = {key_of(node, self.buggy) for node in old}
+        for key, node in ((key_of(node, self.buggy), node) for node in old):
             if key in kept:
-                yield _edit("moved", node, kept[key], scope)
+                yield statement_edit("moved", node, kept[key], scope)
             else:
                 yield from _whole("removed", node, scope)
         for node in new:
-            if _key(node, self.fixed) not in gone:
+            if key_of(node, self.fixed) not in gone:
                 yield from _whole("added", node, scope)
 
     def _wrapped(
@@ -172,17 +186,17 @@ class Comparison:
     ) -> list[tuple[ast.stmt, ast.stmt]]:
         """Statements of `loose` that stand inside of `wrapper`, with their likeness."""
         sides = (self.buggy, self.fixed) if forward else (self.fixed, self.buggy)
-        inside = [node for node in _below(wrapper)]
+        inside = _below(wrapper)
         if len(inside) * len(loose) > MAX_BLOCK_PRODUCT:
             return []
-        words = [_words(node, sides[1]) for node in inside]
+        words = [words_of(node, sides[1]) for node in inside]
         scored = sorted(
-            (-_alike(own, words[j]), abs(i - j), i, j)
-            for i, own in enumerate(_words(node, sides[0]) for node in loose)
+            (-likeness(own, words[j]), abs(i - j), i, j)
+            for i, own in enumerate(words_of(node, sides[0]) for node in loose)
             for j, other in enumerate(inside)
             if type(loose[i]) is type(other)
         )
-        best = _best(scored, at_least=_WRAPPED)
+        best = best_pairs(scored, at_least=_WRAPPED)
         return [(loose[i], inside[j]) for i, j in best]
 
     def _wrap(
@@ -193,9 +207,9 @@ class Comparison:
         scope: Scope,
     ) -> Iterator[Edit]:
         if forward:
-            yield _edit("wrapped", found[0][0], wrapper, scope)
+            yield statement_edit("wrapped", found[0][0], wrapper, scope)
         else:
-            yield _edit("unwrapped", wrapper, found[0][0], scope)
+            yield statement_edit("unwrapped", wrapper, found[0][0], scope)
         for outside, inside in found:
             pair = (outside, inside) if forward else (inside, outside)
             yield from self._statements(*pair, scope)
@@ -203,93 +217,25 @@ class Comparison:
         for node in _below(wrapper):
             if id(node) not in known and not isinstance(node, _WRAPPERS):
                 yield replace_share(
-                    _edit("added", None, node, scope)
+                    statement_edit("added", None, node, scope)
                     if forward
-                    else _edit("removed", node, None, scope),
+                    else statement_edit("removed", node, None, scope),
                     _INNER_SHARE,
                 )
 
 
-def _best(
-    scored: Iterable[tuple[float, int, int, int]], *, at_least: float
-) -> list[tuple[int, int]]:
-    """Take pairs from the best on, each index of either side once.
-
-    `scored` is sorted: likeness negated, distance, left and right index.
-    """
-    left: set[int] = set()
-    right: set[int] = set()
-    pairs: list[tuple[int, int]] = []
-    for negative, _, i, j in scored:
-        if i in left or j in right or -negative < at_least:
-            continue
-        left.add(i)
-        right.add(j)
-        pairs.append((i, j))
-    return sorted(pairs)
-
-
-def _with_moves(edits: Sequence[Edit]) -> Sequence[Edit]:
-    """Turn the removal and addition of equal statements into one move.
-
-    Code that only went into a new function or branch, or out of one, has not changed.
-    """
-    gone: dict[str, list[Edit]] = {}
-    for edit in edits:
-        if edit.kind == "removed" and _moves(edit, edit.before):
-            gone.setdefault(ast.dump(edit.before or ast.Pass()), []).append(edit)
-    moved: set[int] = set()
-    result: list[Edit] = []
-    for edit in edits if gone else ():
-        if edit.kind != "added" or not _moves(edit, edit.after) or not edit.after:
-            continue
-        partners = gone.get(ast.dump(edit.after))
-        if not partners:
-            continue
-        partner = partners.pop()
-        for tree in (partner.before, edit.after):
-            moved |= {id(node) for node in nodes(tree)}
-        if partner.share == edit.share == 1 and partner.scope == edit.scope:
-            result.append(_edit("moved", partner.before, edit.after, edit.scope))
-    kept = [e for e in edits if not {id(e.before), id(e.after)} & moved]
-    return [*kept, *result]
-
-
-def _moves(edit: Edit, node: ast.AST | None) -> bool:
-    """Tell whether a statement says enough to be known again elsewhere."""
-    return edit.role == "statement" and isinstance(
-        node, ast.If | ast.For | ast.While | ast.With | ast.Assign | ast.Expr | ast.Try
-    )
-
-
-def replace_share(edit: Edit, share: float) -> Edit:
-    """Return the same edit with another share."""
-    return Edit(
-        kind=edit.kind,
-        role=edit.role,
-        before=edit.before,
-        after=edit.after,
-        parent=edit.parent,
-        scope=edit.scope,
-        share=share,
-    )
-
-
 def _whole(kind: EditKind, node: ast.stmt, scope: Scope) -> Iterator[Edit]:
     """Yield a statement that one side lacks, then what it holds, at a lesser share."""
-    pair = (None, node) if kind == "added" else (node, None)
-    yield _edit(kind, *pair, scope)
+    yield _one_side(kind, node, scope)
     share = _NEW_FUNCTION_SHARE if isinstance(node, _Definition) else _INNER_SHARE
     inside = _inner(node, scope)
     for inner in _below(node):
-        pair = (None, inner) if kind == "added" else (inner, None)
-        yield replace_share(_edit(kind, *pair, inside), share)
+        yield replace_share(_one_side(kind, inner, inside), share)
 
 
-def _edit(
-    kind: EditKind, before: ast.AST | None, after: ast.AST | None, scope: Scope
-) -> Edit:
-    return Edit(kind=kind, role="statement", before=before, after=after, scope=scope)
+def _one_side(kind: EditKind, node: ast.stmt, scope: Scope) -> Edit:
+    before, after = (None, node) if kind == "added" else (node, None)
+    return statement_edit(kind, before, after, scope)
 
 
 def _inner(node: ast.stmt, scope: Scope) -> Scope:
@@ -337,34 +283,19 @@ def _undocumented(body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
     return body[1:] if body and _is_text(body[0]) else body
 
 
+def _exports(node: ast.stmt) -> bool:
+    """Tell whether a statement sets `__all__`, whose entries are names and no data."""
+    match node:
+        case (
+            ast.Assign(targets=[ast.Name(id="__all__")])
+            | ast.AugAssign(target=ast.Name(id="__all__"))
+        ):
+            return True
+    return False
+
+
 def _is_text(node: ast.stmt) -> bool:
     match node:
         case ast.Expr(value=ast.Constant(value=str())):
             return True
     return False
-
-
-def _lines(node: ast.stmt, source: Source) -> tuple[str, ...]:
-    decorators = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(each.lineno for each in decorators)])
-    return source.lines[first - 1 : node.end_lineno or first]
-
-
-def _key(node: ast.stmt, source: Source) -> tuple[str, ...]:
-    """Lines of a statement without the indentation of its first."""
-    lines = _lines(node, source)
-    indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())] if lines else ""
-    if not indent:
-        return lines
-    return tuple(line.removeprefix(indent) for line in lines)
-
-
-def _words(node: ast.stmt, source: Source) -> frozenset[str]:
-    text = "\n".join(_lines(node, source)[:80])[:8000]
-    return frozenset(_WORD.findall(text))
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> float:
-    """Common words as a share of all; 1 for two statements without words."""
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0

@@ -133,8 +133,10 @@ def _range_changed(edit: Edit) -> bool:
 
 
 def _missing_tolerated(edit: Edit) -> bool:
-    """`x[key]` becomes `x.get(key)`, or a call gets a default for what is missing."""
-    if edit.kind == "changed" and isinstance(edit.before, ast.Subscript):
+    """`x[key]` becomes `x.get(key)`, `x.y` `getattr(x, "y", z)`, or a call gets a default for what is missing."""
+    if edit.kind == "changed" and isinstance(
+        edit.before, ast.Subscript | ast.Attribute
+    ):
         return called(edit.after) in {"get", "getattr", "pop", "next"}
     if edit.kind == "added" and edit.role == "argument":
         return called(edit.parent) in {"get", "getattr", "pop", "next"}
@@ -142,12 +144,16 @@ def _missing_tolerated(edit: Edit) -> bool:
 
 
 def _default_given(edit: Edit) -> bool:
-    """`x` becomes `x or something`."""
-    match wraps(edit):
+    """`x` becomes `x or something`, where a value is wanted and no truth."""
+    match edit.after:
         case ast.BoolOp(
             op=ast.Or(), values=[ast.Name() | ast.Attribute() | ast.Call(), *_]
         ):
-            return edit.role not in {"condition", "clause"}
+            return (
+                edit.kind == "changed"
+                and edit.role not in {"condition", "clause"}
+                and not isinstance(edit.before, ast.BoolOp | ast.Compare)
+            )
     return False
 
 
@@ -169,7 +175,7 @@ def _key_looked_for(edit: Edit) -> bool:
 
 
 RULES = (
-    Rule("none_checked", "boundary", 3.2, _none_checked),
+    Rule("none_checked", "boundary", 3.4, _none_checked),
     Rule("extent_checked", "boundary", 3.0, _extent_checked),
     Rule("edge_moved", "boundary", 3.4, _edge_moved),
     Rule("limit_changed", "boundary", 3.0, _limit_changed),

@@ -3,13 +3,25 @@
 import ast
 
 from envplatform.swe.fixes.bug_types.edit import Edit
-from envplatform.swe.fixes.bug_types.rules.rule import Rule, unwraps, wraps
+from envplatform.swe.fixes.bug_types.rules.rule import Rule, unwraps, words, wraps
 
-_SHARED = frozenset(
-    ["threading", "Thread", "Lock", "RLock", "Semaphore", "Event", "Condition", "Barrier", "acquire", "release", "lock", "multiprocessing", "Process", "Pool", "ThreadPoolExecutor", "ProcessPoolExecutor", "run_in_executor", "get_lock", "is_alive", "daemon", "current_thread", "local", "notify", "notify_all", "start_soon"]
+_SHARED = words(
+    """
+    threading Thread Lock RLock Semaphore Event Condition Barrier acquire release
+    lock multiprocessing Process Pool ThreadPoolExecutor ProcessPoolExecutor
+    run_in_executor get_lock is_alive daemon current_thread local notify notify_all
+    start_soon
+    """
 )
-_ASYNC = frozenset(
-    ["asyncio", "create_task", "ensure_future", "gather", "get_event_loop", "new_event_loop", "run_until_complete", "call_soon", "call_soon_threadsafe", "call_later", "add_callback", "add_done_callback", "add_future", "Future", "set_result", "set_exception", "wait_for", "Task", "CancelledError", "coroutine", "iscoroutine", "isawaitable", "TracebackFuture", "IOLoop", "cancel", "io_loop", "spawn_callback", "run_coroutine_threadsafe", "set_event_loop", "nursery", "set_close_callback", "_maybe_run_close_callback", "stack_context", "deferToThread"]
+_ASYNC = words(
+    """
+    asyncio create_task ensure_future gather get_event_loop new_event_loop
+    run_until_complete call_soon call_soon_threadsafe call_later add_callback
+    add_done_callback add_future Future set_result set_exception wait_for Task
+    CancelledError coroutine iscoroutine isawaitable TracebackFuture IOLoop cancel
+    io_loop spawn_callback run_coroutine_threadsafe set_event_loop nursery
+    set_close_callback _maybe_run_close_callback stack_context deferToThread
+    """
 )
 _WAITS = ("timeout", "deadline", "sleep", "backoff")
 

@@ -75,9 +75,9 @@ def _made_elsewhere(edit: Edit) -> bool:
 RULES = (
     Rule("builder_added", "constructor", 3.2, _builder_added),
     Rule("base_built", "constructor", 3.2, _base_built),
-    Rule("attribute_built", "constructor", 2.8, _attribute_built),
+    Rule("attribute_built", "constructor", 2.4, _attribute_built),
     Rule("default_changed", "constructor", 2.8, _default_changed),
     Rule("made_elsewhere", "constructor", 2.2, _made_elsewhere),
-    Rule("in_builder", "constructor", 2.0, _in_builder),
+    Rule("in_builder", "constructor", 1.6, _in_builder),
     Rule("class_attribute", "constructor", 1.8, _class_attribute),
 )

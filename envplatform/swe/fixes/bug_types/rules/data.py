@@ -69,6 +69,7 @@ def _table_changed(edit: Edit) -> bool:
     return (
         not edit.scope.function
         and edit.role == "statement"
+        and edit.kind in {"added", "removed"}
         and bool(assigned(node))
         and (_is_literal(value) or called(value) == "compile")
     )
@@ -92,6 +93,10 @@ def _wording_changed(edit: Edit) -> bool:
         isinstance(node, ast.JoinedStr | ast.BinOp) or called(node) == "format"
         for node in (edit.before, edit.after)
     )
+
+
+def _listed_otherwise(edit: Edit) -> bool:
+    return edit.role == "element" and edit.kind in {"added", "removed"}
 
 
 def _word_looked_for(edit: Edit) -> bool:
@@ -118,6 +123,7 @@ RULES = (
     Rule("text_changed", "data", 2.6, _text_changed),
     Rule("number_changed", "data", 2.6, _number_changed),
     Rule("wording_changed", "data", 2.2, _wording_changed),
+    Rule("listed_otherwise", "data", 0.8, _listed_otherwise),
     Rule("log_reworded", "data", 1.0, _log_reworded),
     Rule("word_looked_for", "data", 1.0, _word_looked_for),
 )

@@ -27,9 +27,7 @@ def _import_placed(edit: Edit) -> bool:
 
 def _module_changed(edit: Edit) -> bool:
     """A name is imported from elsewhere, or under another name."""
-    return edit.kind == "changed" and (
-        isinstance(edit.before, _Import) or isinstance(edit.before, ast.alias)
-    )
+    return edit.kind == "changed" and (isinstance(edit.before, _Import | ast.alias))
 
 
 def _import_changed(edit: Edit) -> bool:
@@ -63,7 +61,7 @@ RULES = (
     Rule("import_tried", "import", 4.4, _import_tried),
     Rule("imported_late", "import", 3.4, _imported_late),
     Rule("types_only", "import", 3.4, _types_only),
-    Rule("exported", "import", 2.6, _exported),
+    Rule("exported", "import", 1.2, _exported),
     Rule("import_placed", "import", 1.6, _import_placed),
     Rule("module_changed", "import", 1.4, _module_changed),
     Rule("import_changed", "import", 0.5, _import_changed),

@@ -2,13 +2,26 @@
 
 import ast
 
-from envplatform.swe.fixes.bug_types.edit import Edit
+from envplatform.swe.fixes.bug_types.edit import Edit, Scope
 from envplatform.swe.fixes.bug_types.rules.rule import Function, Rule, called
 
 
 def _parameter_changed(edit: Edit) -> bool:
-    """A parameter is new, gone or another."""
+    """A parameter of a public function is new, gone or another."""
+    return _parameter(edit) and not _is_private(edit.scope.function)
+
+
+def _own_parameter_changed(edit: Edit) -> bool:
+    """The same of a function that only its own module or class calls."""
+    return _parameter(edit) and _is_private(edit.scope.function)
+
+
+def _parameter(edit: Edit) -> bool:
     return edit.role == "parameter" and isinstance(edit.after or edit.before, ast.arg)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")
 
 
 def _keyword_changed(edit: Edit) -> bool:
@@ -32,9 +45,10 @@ def _callee_changed(edit: Edit) -> bool:
 def _called_or_read(edit: Edit) -> bool:
     """`x.y` becomes `x.y()`, or the other way round."""
     for one, other in ((edit.before, edit.after), (edit.after, edit.before)):
-        if isinstance(one, ast.Call) and other is not None and not one.args:
-            if ast.dump(one.func) == ast.dump(other):
-                return True
+        match one:
+            case ast.Call(func=called_name, args=[]) if other is not None:
+                if ast.dump(called_name) == ast.dump(other):
+                    return True
     return False
 
 
@@ -63,6 +77,16 @@ def _method_added(edit: Edit) -> bool:
     return False
 
 
+def _name_added(edit: Edit) -> bool:
+    """A function or class that others may import."""
+    match edit:
+        case Edit(
+            kind="added", after=ast.FunctionDef(name=name) | ast.ClassDef(name=name)
+        ):
+            return edit.scope == Scope() and not name.startswith("_")
+    return False
+
+
 def _definition_removed(edit: Edit) -> bool:
     return edit.kind == "removed" and isinstance(edit.before, Function | ast.ClassDef)
 
@@ -88,15 +112,17 @@ def _call_replaced(edit: Edit) -> bool:
 RULES = (
     Rule("called_or_read", "interface", 3.4, _called_or_read),
     Rule("parameter_changed", "interface", 3.6, _parameter_changed),
+    Rule("own_parameter_changed", "interface", 1.8, _own_parameter_changed),
     Rule("keyword_changed", "interface", 2.4, _keyword_changed),
-    Rule("argument_count", "interface", 2.4, _argument_count),
+    Rule("argument_count", "interface", 2.0, _argument_count),
     Rule("method_added", "interface", 2.4, _method_added),
     Rule("decorator_changed", "interface", 2.2, _decorator_changed),
     Rule("attribute_renamed", "interface", 2.0, _attribute_renamed),
     Rule("callee_changed", "interface", 2.0, _callee_changed),
     Rule("base_changed", "interface", 2.0, _base_changed),
     Rule("return_changed", "interface", 1.8, _return_changed),
+    Rule("name_added", "interface", 0.6, _name_added),
     Rule("call_replaced", "interface", 1.4, _call_replaced),
     Rule("definition_removed", "interface", 1.4, _definition_removed),
-    Rule("keyword_value", "interface", 1.2, _keyword_value),
+    Rule("keyword_value", "interface", 0.6, _keyword_value),
 )

@@ -100,6 +100,11 @@ def _computed_otherwise(edit: Edit) -> bool:
     )
 
 
+def _value_passed(edit: Edit) -> bool:
+    """Something else is passed, listed or iterated."""
+    return edit.kind == "changed" and edit.role in {"argument", "element", "target"}
+
+
 def _statement_changed(edit: Edit) -> bool:
     either = edit.after or edit.before
     return (
@@ -119,7 +124,7 @@ RULES = (
     Rule("clause_changed", "logic", 2.6, _clause_changed),
     Rule("comparison_changed", "logic", 2.6, _comparison_changed),
     Rule("condition_changed", "logic", 2.2, _condition_changed),
-    Rule("steps_moved", "logic", 3.0, _steps_moved),
+    Rule("steps_moved", "logic", 2.6, _steps_moved),
     Rule("variable_swapped", "logic", 2.2, _variable_swapped),
     Rule("branch_added", "logic", 1.8, _branch_added),
     Rule("branch_removed", "logic", 1.6, _branch_removed),
@@ -127,6 +132,7 @@ RULES = (
     Rule("loop_changed", "logic", 1.4, _loop_changed),
     Rule("flow_changed", "logic", 1.2, _flow_changed),
     Rule("computed_otherwise", "logic", 1.2, _computed_otherwise),
-    Rule("statement_changed", "logic", 0.8, _statement_changed),
+    Rule("value_passed", "logic", 1.0, _value_passed),
+    Rule("statement_changed", "logic", 1.0, _statement_changed),
     Rule("function_added", "logic", 0.8, _function_added),
 )

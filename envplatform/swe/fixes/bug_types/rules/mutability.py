@@ -7,13 +7,17 @@ from envplatform.swe.fixes.bug_types.rules.rule import (
     Rule,
     called,
     unwraps,
+    words,
     wraps,
 )
 
-_COPIES = frozenset({"copy", "deepcopy", "clone"})
+_COPIES = frozenset({"copy", "deepcopy"})
 _REBUILDS = frozenset({"list", "dict", "set", "tuple", "frozenset", "OrderedDict"})
-_IN_PLACE = frozenset(
-    ["append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse", "update", "add", "discard", "setdefault"]
+_IN_PLACE = words(
+    """
+    append extend insert remove pop popitem clear sort reverse update add discard
+    setdefault
+    """
 )
 
 

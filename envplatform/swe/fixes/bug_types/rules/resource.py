@@ -3,10 +3,14 @@
 import ast
 
 from envplatform.swe.fixes.bug_types.edit import Edit
-from envplatform.swe.fixes.bug_types.rules.rule import Rule, called, is_new
+from envplatform.swe.fixes.bug_types.rules.rule import Rule, called, is_new, words
 
-_OPENS = frozenset(
-    ["open", "fdopen", "NamedTemporaryFile", "TemporaryFile", "TemporaryDirectory", "mkdtemp", "mkstemp", "TextIOWrapper", "StringIO", "BytesIO", "Popen", "check_call", "check_output", "socket", "urlopen", "closing", "makefile", "read_text", "write_text", "read_bytes", "write_bytes"]
+_OPENS = words(
+    """
+    open fdopen NamedTemporaryFile TemporaryFile TemporaryDirectory mkdtemp mkstemp
+    TextIOWrapper StringIO BytesIO Popen check_call check_output socket urlopen
+    closing makefile read_text write_text read_bytes write_bytes
+    """
 )
 _HOW = frozenset(
     {"encoding", "newline", "errors", "mode", "cwd", "env", "shell", "bufsize"}
@@ -14,11 +18,20 @@ _HOW = frozenset(
 _CLOSES = frozenset(
     {"close", "flush", "detach", "fsync", "terminate", "kill", "closing"}
 )
-_FILES = frozenset(
-    ["path", "isfile", "isdir", "exists", "makedirs", "mkdir", "rmtree", "unlink", "abspath", "realpath", "normpath", "expanduser", "expandvars", "dirname", "basename", "relpath", "join_path", "shutil", "tempfile", "getcwd", "chdir", "walk", "glob", "listdir", "copyfile", "copytree", "symlink", "islink", "chmod", "stat", "subprocess", "Path", "as_posix", "resolve", "with_suffix", "relative_to", "sep", "fspath", "is_file", "is_dir", "samefile", "pathlib"]
-) - {"path", "resolve", "walk"}
-_STREAMS = frozenset(
-    ["stdout", "stderr", "stdin", "isatty", "fileno", "environ", "getenv", "devnull", "readline", "buffer", "seek", "tell", "getpreferredencoding", "getfilesystemencoding", "setsockopt", "bind", "listen", "recv", "send", "sendall"]
+_FILES = words(
+    """
+    isfile isdir exists makedirs mkdir rmtree unlink abspath realpath normpath
+    expanduser expandvars dirname basename relpath join_path shutil tempfile getcwd
+    chdir glob listdir copyfile copytree symlink islink chmod stat subprocess Path
+    as_posix with_suffix relative_to sep pathsep linesep fspath is_file is_dir samefile pathlib
+    """
+)
+_STREAMS = words(
+    """
+    stdout stderr stdin isatty fileno environ getenv devnull readline buffer seek
+    tell getpreferredencoding getfilesystemencoding setsockopt bind listen recv send
+    sendall
+    """
 )
 
 

@@ -20,6 +20,11 @@ class Rule:
     speaks: Callable[[Edit], bool]
 
 
+def words(text: str) -> frozenset[str]:
+    """Names in a list that is written as prose."""
+    return frozenset(text.split())
+
+
 def called(node: ast.AST | None) -> str:
     """Last part of the name that a call calls; empty if it is no call of a name."""
     match node:
@@ -63,7 +68,11 @@ def new_conditions(edit: Edit) -> Iterator[ast.AST]:
             if edit.kind in {"added", "wrapped"}:
                 yield test
         case ast.IfExp(test=test):
-            if edit.kind == "added" or wraps(edit) is not None or not isinstance(edit.before, ast.IfExp):
+            if (
+                edit.kind == "added"
+                or wraps(edit) is not None
+                or not isinstance(edit.before, ast.IfExp)
+            ):
                 yield test
         case None:
             return
@@ -80,7 +89,7 @@ def _new_operands(edit: Edit, after: ast.AST) -> Iterator[ast.AST]:
         return
     before = edit.before
     old = before.values if isinstance(before, ast.BoolOp) else [before]
-    known = {ast.dump(value) for value in old if isinstance(value, ast.AST)}
+    known = {ast.dump(value) for value in old}
     yield from (value for value in after.values if ast.dump(value) not in known)
 
 

@@ -1,6 +1,7 @@
 """An attribute, cache, flag or global that is not kept in step."""
 
 import ast
+import re
 
 from envplatform.swe.fixes.bug_types.edit import Edit
 from envplatform.swe.fixes.bug_types.rules.rule import (
@@ -12,12 +13,8 @@ from envplatform.swe.fixes.bug_types.rules.rule import (
 )
 
 _SET_UP = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__"})
-_CACHES = (
-    "cache",
-    "memo",
-    "invalidat",
-    "dirty",
-    "stale",
+_CACHE = re.compile(
+    r"(?i)(?:^|_)(?:l?ru_)?(?:cached?|caches|memo|memoi[sz]ed?|dirty|stale|invalidate|invalidated)(?:_|$)"
 )
 
 
@@ -70,9 +67,7 @@ def _global_declared(edit: Edit) -> bool:
 
 def _cache_kept(edit: Edit) -> bool:
     """Something that is named as a cache is used, filled or emptied."""
-    return any(
-        word in name.lower() for name in edit.gained | edit.lost for word in _CACHES
-    )
+    return any(_CACHE.search(name) for name in edit.gained | edit.lost)
 
 
 def _deleted(edit: Edit) -> bool:

@@ -8,14 +8,26 @@ from envplatform.swe.fixes.bug_types.rules.rule import (
     called,
     new_conditions,
     unwraps,
+    words,
     wraps,
 )
 
-_CONVERSIONS = frozenset(
-    ["str", "int", "float", "bool", "bytes", "complex", "text_type", "unicode", "to_text", "to_bytes", "to_native", "to_unicode", "to_native_str", "native_str", "utf8", "ensure_str", "ensure_text", "ensure_binary", "force_text", "force_bytes", "asarray", "asanyarray", "array", "astype", "Decimal", "Fraction", "to_numpy", "Series", "DataFrame", "Timestamp", "to_datetime", "encode", "decode", "compat_str", "fspath", "b", "u", "to_list", "tolist", "to_frame", "binary_type", "cast"]
+_CONVERSIONS = words(
+    """
+    str int float bool bytes complex text_type unicode to_text to_bytes to_native
+    to_unicode to_native_str native_str utf8 ensure_str ensure_text ensure_binary
+    force_text force_bytes asarray asanyarray array astype Decimal Fraction to_numpy
+    Series DataFrame Timestamp to_datetime encode decode compat_str fspath b u
+    to_list tolist to_frame binary_type cast
+    """
 )
-_CHECKS = frozenset(
-    ["isinstance", "issubclass", "callable", "type", "is_type", "isclass", "isfunction", "ismethod", "isdigit", "isnumeric", "is_list_like", "is_scalar", "is_string", "is_dict_like", "is_integer", "is_float", "is_bool", "is_numeric_dtype", "is_object_dtype", "is_datetime64_any_dtype", "is_categorical_dtype", "iscoroutinefunction", "isgenerator", "is_tensor"]
+_CHECKS = words(
+    """
+    isinstance issubclass callable type is_type isclass isfunction ismethod isdigit
+    isnumeric is_list_like is_scalar is_string is_dict_like is_integer is_float
+    is_bool is_numeric_dtype is_object_dtype is_datetime64_any_dtype
+    is_categorical_dtype iscoroutinefunction isgenerator is_tensor
+    """
 )
 _TYPES = frozenset({"str", "int", "float", "bool", "bytes", "list", "dict", "tuple"})
 
@@ -88,7 +100,7 @@ RULES = (
     Rule("converted", "type", 3.2, _converted),
     Rule("check_changed", "type", 2.6, _check_changed),
     Rule("conversion_changed", "type", 2.2, _conversion_changed),
-    Rule("conversion_added", "type", 2.2, _conversion_added),
+    Rule("conversion_added", "type", 1.4, _conversion_added),
     Rule("dtype_given", "type", 2.0, _dtype_given),
     Rule("annotation_changed", "type", 1.2, _annotation_changed),
 )
