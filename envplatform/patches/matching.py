@@ -55,8 +55,9 @@ def _blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Block]:
             continue
         anchors = _anchors(old, new, inner)
         if anchors:
-            yield from (Block(i, j, 1) for i, j in anchors)
-            pending.extend(_between(anchors, inner))
+            runs = list(_runs(old, new, anchors))
+            yield from runs
+            pending.extend(_between(runs, inner))
         elif _cells(inner) <= _DIFFLIB_CELLS:
             yield from _difflib_blocks(old, new, inner)
 
@@ -108,12 +109,15 @@ def _unique_pairs(
     return [
         (i, where[line])
         for i, line in enumerate(old)
-        if old_counts[line] == 1 and line in where
+        if line in where and old_counts[line] == 1
     ]
 
 
 def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Longest run of pairs, already ordered by i, in which j grows as well."""
+    order = [j for _, j in pairs]
+    if order == sorted(order):  # as ever when nothing moved
+        return list(pairs)
     tails: list[int] = []  # smallest last j of a run of each length
     ends: list[int] = []  # index in pairs of that last pair
     before: list[int] = []
@@ -130,12 +134,27 @@ def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int
     return run[::-1]
 
 
-def _between(anchors: Sequence[tuple[int, int]], part: _Range) -> Iterator[_Range]:
+def _runs(
+    old: Sequence[bytes], new: Sequence[bytes], anchors: Sequence[tuple[int, int]]
+) -> Iterator[Block]:
+    """Join anchors to blocks, with the lines between them where those are equal too."""
+    first_i, first_j = anchors[0]
+    i_end, j_end = first_i + 1, first_j + 1
+    for i, j in anchors[1:]:
+        if i - j != i_end - j_end or (i != i_end and old[i_end:i] != new[j_end:j]):
+            yield Block(first_i, first_j, i_end - first_i)
+            first_i, first_j = i, j
+        i_end, j_end = i + 1, j + 1
+    yield Block(first_i, first_j, i_end - first_i)
+
+
+def _between(blocks: Sequence[Block], part: _Range) -> Iterator[_Range]:
+    """Yield what lies between the blocks and may hold equal lines still."""
     i, j = part.i, part.j
-    for anchor_i, anchor_j in anchors:
-        yield _Range(i, anchor_i, j, anchor_j)
-        i, j = anchor_i + 1, anchor_j + 1
-    yield _Range(i, part.i_end, j, part.j_end)
+    for block in (*blocks, Block(part.i_end, part.j_end, 0)):
+        if i < block.i and j < block.j:
+            yield _Range(i, block.i, j, block.j)
+        i, j = block.i + block.size, block.j + block.size
 
 
 def _difflib_blocks(

@@ -24,11 +24,14 @@ _LETTERS = {
 _BYTES = {escape[1:]: code for code, escape in _LETTERS.items()}
 _ESCAPE = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})', re.DOTALL)
 _QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_PLAIN = re.compile(rb"[ !#-\[\]-~]*")
 _FIRST_PRINTABLE, _LAST_PRINTABLE = 32, 126
 
 
 def quote_name(name: bytes) -> bytes:
     """Write `name` as git does: in quotes only where it must be."""
+    if _PLAIN.fullmatch(name):
+        return name
     encoded = b"".join(_quote_byte(code) for code in name)
     return name if encoded == name else b'"' + encoded + b'"'
 

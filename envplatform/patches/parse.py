@@ -131,31 +131,46 @@ def _read_file(
 def _read_hunk(lines: Sequence[bytes], at: int, where: str) -> tuple[Hunk, int]:
     """Read as many lines as the header counts."""
     match = match_header(lines, at, where)
-    old_left, new_left = (int(match.group(group) or 1) for group in (2, 4))
-    header, body, at = lines[at], list[Line](), at + 1
+    old_count, new_count = (int(match.group(group) or 1) for group in (2, 4))
+    old_left, new_left, header = old_count, new_count, lines[at]
+    body: list[Line] = []
+    must_check = False
+    at, total = at + 1, len(lines)
     while old_left or new_left:
-        if at == len(lines):
+        if at == total:
             msg = f"{where}: the diff ends before the hunk does"
             raise PatchError(msg, fault="malformed")
-        line = read_line(lines, at, where)
-        old_left -= line.origin != "+"
-        new_left -= line.origin != "-"
+        # Spelled out, though `read_line` would do: most of a diff's lines end up here.
+        origin = _ORIGINS.get(lines[at][:1])
+        line = Line(origin, lines[at][1:]) if origin else read_line(lines, at, where)
+        if origin != "+":
+            old_left -= 1
+        if origin != "-":
+            new_left -= 1
         if old_left < 0 or new_left < 0:
             msg = f"{where}: has more lines than its header counts"
             raise PatchError(msg, fault="malformed")
         at += 1
-        if at < len(lines) and lines[at].startswith(b"\\"):
-            if lines[at] != NO_NEWLINE:
-                msg = f"{where}: unknown marker {lines[at]!r}"
-                raise PatchError(msg, fault="malformed")
-            line, at = Line(line.origin, line.content[:-1], line.bare), at + 1
+        if at < total and lines[at][:1] == b"\\":
+            line, at = _cut_line_end(line, lines[at], where), at + 1
+            must_check = True
         body.append(line)
-    check_body(body, where)
-    starts = int(match.group(1)), int(match.group(3))
+    if must_check or len(body) == old_count == new_count:
+        check_body(body, where)
     hunk = Hunk(
-        header=header, old_start=starts[0], new_start=starts[1], lines=tuple(body)
+        header=header,
+        old_start=int(match.group(1)),
+        new_start=int(match.group(3)),
+        lines=tuple(body),
     )
     return hunk, at
+
+
+def _cut_line_end(line: Line, marker: bytes, where: str) -> Line:
+    if marker != NO_NEWLINE:
+        msg = f"{where}: unknown marker {marker!r}"
+        raise PatchError(msg, fault="malformed")
+    return Line(line.origin, line.content[:-1], line.bare)
 
 
 def match_header(lines: Sequence[bytes], at: int, where: str) -> re.Match[bytes]:
