@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from envplatform.errors import TargetError
-from envplatform.swe.targets import unpack_sdist
+from envplatform.swe.targets import stream_sdist, unpack_sdist
 from envplatform.tree import File, Tree
 
 
@@ -113,6 +113,20 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
         unpack_sdist(big, max_bytes=2_996)
     with pytest.raises(TargetError, match="more than 2 files"):
         unpack_sdist(big, max_files=2)
+
+
+def test_what_is_not_wanted_is_passed_over_and_counts_all_the_same(
+    tmp_path: Path,
+) -> None:
+    """By path and size; the limits are about the archive."""
+    path = archive(tmp_path / "x.tar.gz", *(member(f"p/{n}", bytes(99)) for n in "ab"))
+
+    def is_wanted(path: str, size: int) -> bool:
+        return path == "b" and size == 99
+
+    assert dict(stream_sdist(path, wanted=is_wanted)) == {"b": File(bytes(99))}
+    with pytest.raises(TargetError, match="197 bytes"):
+        list(stream_sdist(path, wanted=is_wanted, max_bytes=197))
 
 
 def test_damage_is_refused(tmp_path: Path) -> None:

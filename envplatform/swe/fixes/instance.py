@@ -12,7 +12,7 @@ class Release:
     """Name on the index."""
     version: str
     sha256: str
-    """Of the archive, hex; empty if the source could not name it beforehand."""
+    """Of the archive, hex; without it nothing is fetched."""
     holds: Literal["fixed", "buggy"]
     prefix: str = ""
     """What the release puts before the repository's paths, as `src/`; may be empty."""
