@@ -15,45 +15,20 @@ split has no such bound: it is made anew for every draw.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
 
 from envplatform.configuration import SamplingSettings
-from envplatform.swe.fixes.bug_type import BugType
+from envplatform.swe.fixes.curation.chosen import Chosen, length_of
+from envplatform.swe.fixes.curation.figures import describe
 from envplatform.swe.fixes.curation.splitting import choose_validation
 from envplatform.swe.fixes.reverse_patch import CuratedPatch
+
+__all__ = ["REVISION", "STABLE_WITHIN", "Chosen", "describe", "fill", "sample"]
 
 REVISION = 1
 """Grows whenever equal rows and settings may give another draw."""
 
 STABLE_WITHIN = 8
 """Rows that enter or leave the draw, at most, when one row is added or taken out."""
-
-Length = Literal["<2k", "2k-4k", "4k-8k", "8k-16k", "16k-32k", "32k-64k", ">=64k"]
-"""Bucket of estimated tokens of context, in steps of two."""
-
-LENGTHS: tuple[Length, ...] = get_args(Length)
-"""Shortest first."""
-
-_LIMITS: tuple[tuple[int, Length], ...] = (
-    (2_048, "<2k"),
-    (4_096, "2k-4k"),
-    (8_192, "4k-8k"),
-    (16_384, "8k-16k"),
-    (32_768, "16k-32k"),
-    (65_536, "32k-64k"),
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """One row of the draw."""
-
-    instance_id: str
-    repository: str
-    split: Literal["train", "validation"]
-    bug_type: BugType
-    length: Length
 
 
 def sample(
@@ -90,14 +65,6 @@ def sample(
         )
         for row in drawn
     )
-
-
-def length_of(context_tokens: int) -> Length:
-    """Bucket that a number of tokens falls into."""
-    for limit, length in _LIMITS:
-        if context_tokens < limit:
-            return length
-    return ">=64k"
 
 
 def fill(
