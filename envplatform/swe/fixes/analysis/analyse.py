@@ -29,9 +29,6 @@ from envplatform.tree import tree_digest
 REVISION = 1
 """Raised whenever equal sides get another `Analysis`, but for the bug type."""
 
-_CUT_OFF_SHARE = 2
-"""A side that is the beginning of the other, and shorter by this factor, is cut off."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CodeFile:
@@ -155,8 +152,11 @@ def _is_same(files: Sequence[_CodeFile], edits: Sequence[Edit] | None) -> bool:
 
 
 def _is_incomplete(file: _CodeFile) -> bool:
-    """Whether a side is absent or blank, or the mere beginning of the other."""
+    """Whether a side is absent or blank, or the other one cut off inside a line."""
     short, long = sorted((file.fixed.data, file.buggy.data), key=len)
     if "absent" in file.states or not short.strip():
         return True
-    return len(short) * _CUT_OFF_SHARE < len(long) and long.startswith(short)
+    rest = long.removeprefix(short)
+    return long.startswith(short) and not (
+        short.endswith(b"\n") or rest.startswith((b"\n", b"\r"))
+    )

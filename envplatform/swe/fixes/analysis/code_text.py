@@ -8,6 +8,7 @@ for all statements that one `CodeWriter` writes.
 
 import ast
 from collections.abc import Sequence
+from functools import cache
 
 _LEFT_OUT = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 _KINDS = {"attr": "a", "kwd_attrs": "a", "module": "m"}
@@ -42,6 +43,15 @@ def header_text(statement: ast.stmt) -> str:
     writer = CodeWriter(numbered=False)
     writer.write_header(statement)
     return writer.text()
+
+
+@cache
+def _fields(node: str) -> tuple[tuple[str, str], ...]:
+    """Names of the fields of a node that are written, with the kind of names in them."""
+    names: tuple[str, ...] = getattr(ast, node)._fields
+    others = "k" if node == "keyword" else "v"
+    written = (name for name in names if name not in _LEFT_OUT)
+    return tuple((name, _KINDS.get(name, others)) for name in written)
 
 
 class CodeWriter:
@@ -107,10 +117,8 @@ class CodeWriter:
         if isinstance(node, ast.Constant):
             self._value(type(node.value).__name__, node.value)
         else:
-            keyword = isinstance(node, ast.keyword)
-            for name in node._fields:
-                if name not in _LEFT_OUT and name != without:
-                    kind = "k" if keyword else _KINDS.get(name, "v")
+            for name, kind in _fields(type(node).__name__):
+                if name != without:
                     self._field(getattr(node, name, None), kind)
         self._parts.append(")")
 

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from envplatform.patches.matching import matching_blocks
 from envplatform.swe.fixes.analysis.code_text import Import, header_text
 from envplatform.swe.fixes.analysis.source import Source
 
@@ -26,7 +27,7 @@ class _Placed:
     """One statement, or several imports that stand together, and its lines."""
 
     statements: tuple[ast.stmt, ...]
-    text: tuple[str, ...]
+    text: bytes
 
 
 def edits_of(fixed: Source, buggy: Source) -> list[Edit]:
@@ -47,27 +48,42 @@ def _edits(
 ) -> Iterator[Edit]:
     fixed = _placed(bodies[0], sides[0])
     buggy = _placed(bodies[1], sides[1])
-    _cut_equal_ends(fixed, buggy)
-    if len(fixed) != len(buggy):
-        yield Edit(_joined(fixed), _joined(buggy))
-        return
-    for one, other in zip(fixed, buggy, strict=True):
-        if one.text == other.text:
+    for some, others in _unequal(fixed, buggy):
+        if len(some) != len(others):
+            yield Edit(_joined(some), _joined(others))
             continue
-        inner = _same_class(one, other)
-        if inner is not None:
-            yield from _edits(inner, sides)
-        else:
-            yield Edit(one.statements, other.statements)
+        for one, other in zip(some, others, strict=True):
+            inner = _same_class(one, other)
+            if inner is not None:
+                yield from _edits(inner, sides)
+            else:
+                yield Edit(one.statements, other.statements)
+
+
+def _unequal(
+    fixed: Sequence[_Placed], buggy: Sequence[_Placed]
+) -> Iterator[tuple[Sequence[_Placed], Sequence[_Placed]]]:
+    """Stretches without a statement in common; every pair of equals is left out."""
+    i = j = 0
+    blocks = matching_blocks(*([item.text for item in side] for side in (fixed, buggy)))
+    for block in blocks:
+        if (i, j) != (block.i, block.j):
+            yield fixed[i : block.i], buggy[j : block.j]
+        i, j = block.i + block.size, block.j + block.size
+    if (i, j) != (len(fixed), len(buggy)):
+        yield fixed[i:], buggy[j:]
 
 
 def _placed(body: Sequence[ast.stmt], lines: Sequence[str]) -> list[_Placed]:
     placed: list[_Placed] = []
     for statement in body:
-        text = tuple(lines[_first_line(statement) - 1 : statement.end_lineno])
+        of_it = lines[_first_line(statement) - 1 : statement.end_lineno]
+        text = "\n".join(of_it).encode()
         last = placed[-1] if placed else None
         if last and isinstance(statement, Import) and _is_import(last):
-            placed[-1] = _Placed((*last.statements, statement), (*last.text, *text))
+            placed[-1] = _Placed(
+                (*last.statements, statement), last.text + b"\n" + text
+            )
         else:
             placed.append(_Placed((statement,), text))
     return placed
@@ -80,18 +96,6 @@ def _is_import(placed: _Placed) -> bool:
 def _first_line(statement: ast.stmt) -> int:
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
-
-
-def _cut_equal_ends(fixed: list[_Placed], buggy: list[_Placed]) -> None:
-    while fixed and buggy and fixed[-1].text == buggy[-1].text:
-        fixed.pop()
-        buggy.pop()
-    start = 0
-    while (
-        start < min(len(fixed), len(buggy)) and fixed[start].text == buggy[start].text
-    ):
-        start += 1
-    del fixed[:start], buggy[:start]
 
 
 def _joined(placed: Sequence[_Placed]) -> tuple[ast.stmt, ...]:
