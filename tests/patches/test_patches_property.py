@@ -16,40 +16,7 @@ from envplatform.patches import (
 from envplatform.patches.matching import matching_blocks
 from envplatform.patches.names import quote_name, unquote_name
 from envplatform.tree import File
-
-LINES = st.sampled_from(
-    [
-        b"",
-        b"\n",
-        b"\r\n",
-        b"a\n",
-        b"b\n",
-        b"a\r\n",
-        b"x\ry\n",
-        b"\x0c\n",
-        b"s = '\xe2\x80\xa8'\n",
-        b"\xe9\xff\n",
-        b"-- a\n",
-        b"++ b\n",
-        b"@@ -1 +1 @@\n",
-        b"\\ No newline at end of file\n",
-        b"diff --git a/x b/x\n",
-        b"\xef\xbb\xbf# bom\n",
-    ]
-)
-TEXT = st.builds(
-    lambda lines, tail: b"".join(lines) + tail,
-    st.lists(LINES, max_size=25),
-    st.sampled_from([b"", b"a", b"tail", b"\r", b"\xc3"]),
-)
-DATA = st.one_of(
-    TEXT, st.binary(max_size=60).map(lambda data: data.replace(b"\0", b""))
-)
-PATHS = st.sampled_from(
-    ["a.py", "b c.py", "x b/y", "é/ü.py", 'q"uote', "tab\t", "n\nl", "d/e", "\udcff"]
-)
-FILES = st.builds(File, DATA, st.booleans())
-TREES = st.dictionaries(PATHS, FILES, max_size=4)
+from tests.patches.legal_diffs import DATA, LINES, TREES
 
 
 @settings(deadline=None)
