@@ -147,14 +147,16 @@ class GitSource:
             old, new = _trees(commit.changes, objects)
             patch = _patch(old, new, of_tests=False)
             test_patch = _patch(old, new, of_tests=True)
-        except (_TooLarge, PatchError) as error:
+        except _Unreadable as error:
             return QuarantinedRow(
                 source=self.name,
                 row=f"commit {commit.commit}",
                 instance_id=instance_id,
-                reason="too_large" if isinstance(error, _TooLarge) else "wrong_type",
-                detail=str(error),
+                reason=error.reason,
+                detail=error.detail,
             )
+        except PatchError:
+            return None  # binary, or a path that no patch may touch: no fix for us
         changed = len(added_lines(patch)) + len(removed_lines(patch))
         if not 0 < changed <= self.rules.max_changed_lines:
             return None
@@ -203,8 +205,13 @@ def _safe(word: str) -> str:
     return _UNSAFE.sub("-", word).strip("_.-")[:60]
 
 
-class _TooLarge(Exception):  # noqa: N818  ends one commit, in this file
+class _Unreadable(Exception):  # noqa: N818  ends one commit, in this file
     """A changed file is over the limit, or not there."""
+
+    def __init__(self, *, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
 
 
 def _is_plain(change: ChangedPath) -> bool:
@@ -247,11 +254,11 @@ def _trees(
 def _file(objects: ObjectReader, path: str, mode: str, object_id: str) -> File:
     data = objects.read(object_id, limit_bytes=MAX_FILE_BYTES)
     if isinstance(data, int):
-        msg = f"{path}: {data:,} bytes; the limit is {MAX_FILE_BYTES:,}"
-        raise _TooLarge(msg)
+        detail = f"{path}: {data:,} bytes; the limit is {MAX_FILE_BYTES:,}"
+        raise _Unreadable(reason="too_large", detail=detail)
     if data is None:
-        msg = f"{path}: the history lacks {object_id}"
-        raise PatchError(msg)
+        detail = f"{path}: the history lacks {object_id}"
+        raise _Unreadable(reason="unreadable", detail=detail)
     return File(data, executable=FILE_MODES[mode])
 
 
