@@ -7,7 +7,7 @@ from envplatform.patches import FilePatch, Patch, render_patch
 from envplatform.swe.fixes.analysis.code_text import CodeWriter
 from envplatform.swe.fixes.analysis.edits import Edit
 
-MIN_NODES = 60
+MIN_NODES = 40
 """Of both sides together, below which equal shapes mean nothing."""
 
 

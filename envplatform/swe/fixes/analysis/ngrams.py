@@ -3,9 +3,9 @@
 For each code file, the lines removed and the lines added are two texts, whatever
 stands between them; a gram does not know from which of both it came. So a fix and its
 reverse have equal grams, with any number of context lines, and a fix file is enough to
-compute them. Grams of fewer than seven different names and numbers are left out:
+compute them. Grams of fewer than six different names and numbers are left out:
 they are the boilerplate of the language, and stand in every repository. A text
-shorter than 13 words, but with seven different names, is one gram.
+shorter than 13 words, but with six different names, is one gram.
 
 Hashes are the first 64 bits of SHA-256.
 """
@@ -21,7 +21,7 @@ from envplatform.swe.fixes.analysis.paths import path_kind
 from envplatform.swe.fixes.analysis.words import words_of
 
 GRAM_WORDS = 13
-MIN_NAMES = 7
+MIN_NAMES = 6
 MAX_KEPT = 128
 """Of one change, in the order of their hashes: a fair sample of a longer one."""
 

@@ -21,7 +21,7 @@ from envplatform.swe.fixes.analysis.change import FileLines
 from envplatform.swe.fixes.analysis.words import words_of
 
 SHINGLE_WORDS = 5
-MIN_SHINGLES = 24
+MIN_SHINGLES = 16
 """Of different shingles, below which a change has no signature."""
 
 _PERMUTATIONS = 64
