@@ -1,7 +1,7 @@
 """Every fake of the test suite: each subclasses the interface it stands in for."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from envplatform.errors import ModelError, SandboxError
@@ -22,6 +22,8 @@ from envplatform.sandbox.base import (
     SandboxInfo,
     SandboxProvider,
 )
+from envplatform.swe.fixes.history import History, Side
+from envplatform.swe.fixes.instance import FixInstance
 from envplatform.tree import File, Tree
 
 
@@ -150,3 +152,21 @@ class DeadProvider(SandboxProvider):
         msg = f"no sandbox for {image.name} and {limits.memory_mb} MB"
         raise SandboxError(msg)
         yield  # an async generator, as the interface asks
+
+
+class OneSide(History):
+    """The history of one side, the same for every instance."""
+
+    def __init__(self, side: Side) -> None:
+        self._side = side
+
+    def prefetch(self, wanted: Iterable[tuple[FixInstance, Sequence[str]]]) -> None:
+        """Bring nothing."""
+
+    def read(self, instance: FixInstance, paths: Sequence[str]) -> Side:
+        """Return the side."""
+        del instance, paths
+        return self._side
+
+    def close(self) -> None:
+        """Let nothing go."""
