@@ -35,7 +35,7 @@ from envplatform.swe.fixes.sources.rows import (
 )
 
 _LINE = re.compile(r"""\s*(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S*))\s*""")
-_TEST_COMMAND = re.compile(r"(?:.*\s)?(?:pytest|py\.test|unittest|tox)\s(?:.*\s)?(\S+)")
+_RUNNERS = frozenset({"pytest", "py.test", "unittest", "tox"})
 _FILES = ("bug.info", "bug_patch.txt", "run_test.sh")
 
 
@@ -149,6 +149,6 @@ def _info(path: Path) -> Mapping[str, str]:
 
 
 def _tests(path: Path) -> tuple[str, ...]:
-    lines = (line.strip() for line in _text(path, needed=False).split("\n"))
-    found = (_TEST_COMMAND.fullmatch(line) for line in lines)
-    return tuple(match[1] for match in found if match)
+    lines = _text(path, needed=False).split("\n")
+    commands = [line.split() for line in lines]
+    return tuple(words[-1] for words in commands if not _RUNNERS.isdisjoint(words[:-1]))

@@ -109,7 +109,11 @@ class HubSource:
         except TreeError as error:
             msg = f"hub data set {self.repository}: {error}"
             raise FixSourceError(msg) from error
-        files = data_files(path for path in clean if not path.name.startswith("."))
+        files = data_files(
+            path
+            for path in clean
+            if path.name.isprintable() and not path.name.startswith(".")
+        )
         chosen = tuple(
             path.as_posix() for path in files if self.split in {None, *_splits(path)}
         )

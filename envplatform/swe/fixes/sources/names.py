@@ -79,6 +79,6 @@ def checked_base(name: str, text: str) -> str:
     """
     if not text.strip() or not text.strip().strip("0"):
         raise RowRefused(
-            reason="no_base_commit", detail=f"{name} is {text.strip() or 'empty'}"
+            reason="no_base_commit", detail=f"{name} is {shown(text.strip())}"
         )
     return checked_commit(name, text)

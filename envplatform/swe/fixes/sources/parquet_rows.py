@@ -11,7 +11,7 @@ from envplatform.swe.fixes.sources.rows import BrokenRow, Row
 
 _BATCH_BYTES = 4 * 2**20
 _MOST_ROWS = 256
-_BUFFER_BYTES = 2**20
+_BUFFER_BYTES = 2**16  # a column; pages are read through it
 
 
 def parquet_columns(path: Path) -> tuple[str, ...]:
@@ -39,8 +39,10 @@ def parquet_rows(path: Path, columns: Collection[str]) -> Iterator[Row | BrokenR
             for batch in file.iter_batches(
                 batch_size=_batch_rows(file), columns=wanted, use_threads=False
             ):
-                yield from _batch(path, batch, number)
+                yield from _batch(path, _in_utc(batch), number)
                 number += batch.num_rows
+                # Else the allocator keeps pages of every size: 60 MB more at the peak.
+                pa.default_memory_pool().release_unused()
         except (pa.ArrowException, OSError) as error:
             msg = (
                 f"{path} can't be read beyond row {number}: {_first_line(error)}; "
@@ -71,10 +73,21 @@ def _batch_rows(file: pq.ParquetFile) -> int:
     return max(1, min(_MOST_ROWS, _BATCH_BYTES * max(1, meta.num_rows) // (size or 1)))
 
 
+def _in_utc(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Points in time as Python can hold them: microseconds, no zone of a file's own."""
+    for position, column in enumerate(batch.columns):
+        kind = column.type
+        if pa.types.is_timestamp(kind):
+            wanted = pa.timestamp("us", tz="UTC" if kind.tz else None)
+            cast = column.cast(wanted, safe=False)
+            batch = batch.set_column(position, batch.schema.names[position], cast)
+    return batch
+
+
 def _batch(path: Path, batch: pa.RecordBatch, before: int) -> Iterator[Row | BrokenRow]:
     try:
         rows = batch.to_pylist()
-    except ValueError:  # UnicodeDecodeError is one; so are dates beyond Python's
+    except (ValueError, OverflowError):  # no UTF-8, or a date beyond Python's
         if batch.num_rows == 1:
             yield _broken(path, batch, before + 1)
             return
@@ -91,7 +104,7 @@ def _broken(path: Path, batch: pa.RecordBatch, number: int) -> BrokenRow:
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
             column.to_pylist()
-        except ValueError:
+        except (ValueError, OverflowError):
             bad.append(name)
     return BrokenRow(
         where=f"{path.name}, row {number}",

@@ -113,6 +113,28 @@ def test_a_timestamp_column_is_read(
     assert read_all(path)[0][0].created_at == "2024-03-04T20:18:38Z"
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(1_709_583_518_000_000_123, "2024-03-04T20:18:38Z"), (2**62, None), (None, "")],
+)
+def test_a_timestamp_is_read_to_the_nanosecond_in_any_zone(
+    tmp_path: Path, value: int | None, expected: str | None
+) -> None:
+    """A zone that nobody knows is none of our business: the number is in UTC."""
+    table = pa.Table.from_pylist([issue_row(1)])
+    column = pa.array([value], pa.int64()).cast(pa.timestamp("ns", tz="No/Where"))
+    position = table.schema.get_field_index("created_at")
+    path = tmp_path / "fixes.parquet"
+    pq.write_table(table.set_column(position, "created_at", column), path)
+    instances, bad = read_all(path)
+    assert (
+        [each.created_at for each in instances] == []
+        if expected is None
+        else [expected]
+    )
+    assert len(bad) == (expected is None)
+
+
 REPOSITORIES = {
     "psf/black": "psf__black",
     "cool-RR/PySnooper": "cool-RR__PySnooper",
