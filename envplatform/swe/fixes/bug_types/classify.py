@@ -52,22 +52,18 @@ def classify(buggy: Tree, fixed: Tree) -> BugTypeVerdict:
         if path.endswith((".py", ".pyi")) and buggy.get(path) != fixed.get(path)
     ]
     code = [path for path in paths if not is_test_path(path)] or paths
-    return classify_parsed(
-        [
-            FileChange(
-                path=path,
-                buggy=read_source(buggy[path].data) if path in buggy else None,
-                fixed=read_source(fixed[path].data) if path in fixed else None,
-            )
-            for path in code
-        ]
-    )
+    if not code:
+        return _other("no_code")
+    changes = [_read_change(path, buggy, fixed) for path in code]
+    parsed = [change for change in changes if change is not None]
+    return classify_parsed(parsed) if parsed else _other("does_not_parse")
 
 
 def classify_parsed(changes: Sequence[FileChange]) -> BugTypeVerdict:
     """As `classify`, for callers who parsed the files already (`source_of`).
 
-    All `changes` count, in any order; leave tests out before. Never raises.
+    All `changes` count, in any order. Leave out tests, and files of which one side
+    does not parse: its other side would look like new code. Never raises.
     """
     if not changes:
         return _other("no_code")
@@ -103,6 +99,15 @@ def scores(edits: Iterable[Edit]) -> dict[BugType, dict[Rule, float]]:
             loudness = sum(share / 3**place for place, share in enumerate(ordered))
             spoken.setdefault(rule.bug_type, {})[rule] = rule.weight * loudness
     return spoken
+
+
+def _read_change(path: str, buggy: Tree, fixed: Tree) -> FileChange | None:
+    """Parse both sides of a file; None if a side is there and does not parse."""
+    before = read_source(buggy[path].data) if path in buggy else None
+    after = read_source(fixed[path].data) if path in fixed else None
+    if (before is None and path in buggy) or (after is None and path in fixed):
+        return None
+    return FileChange(path=path, buggy=before, fixed=after)
 
 
 def _edits(changes: Iterable[FileChange]) -> Iterator[Edit]:

@@ -69,6 +69,8 @@ class Edit:
         before, after = self._sides()
         names = _identifiers(before), _identifiers(after)
         parts = _reached(before), _reached(after)
+        if self.role == "callee":
+            parts = names
         object.__setattr__(self, "gained", names[1] - names[0])
         object.__setattr__(self, "lost", names[0] - names[1])
         object.__setattr__(self, "reached", parts[0] ^ parts[1])

@@ -27,9 +27,9 @@ class FileChange:
 
     path: str
     buggy: Source | None
-    """None: the fix creates the file, or this side does not parse."""
+    """None: the fix creates the file."""
     fixed: Source | None
-    """None: the fix deletes the file, or this side does not parse."""
+    """None: the fix deletes the file."""
 
 
 def source_of(data: bytes, module: ast.Module) -> Source:

@@ -32,7 +32,10 @@ MAX_EDITS = 400
 """Of one file; what comes after could hardly turn a verdict."""
 _ALIKE = 0.4
 """Share of common words from which two statements of a kind belong together."""
+_RELATED = 0.15
+"""The same for statements of two kinds, of which one takes the place of the other."""
 _WRAPPED = 0.6
+"""The same for a statement and one that stands inside of a new one."""
 _INNER_SHARE = 0.5
 _NEW_FUNCTION_SHARE = 0.3
 _MAX_INNER = 40
@@ -165,7 +168,7 @@ class Comparison:
     ) -> Iterator[Edit]:
         if len(old) == len(new) == 1:
             words = words_of(old[0], self.buggy), words_of(new[0], self.fixed)
-            if likeness(*words) >= _ALIKE:
+            if likeness(*words) >= _RELATED:
                 yield statement_edit("changed", old[0], new[0], scope)
         kept = {key_of(node, self.fixed): node for node in new}
         gone = {key_of(node, self.buggy) for node in old}

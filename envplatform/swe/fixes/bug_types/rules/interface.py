@@ -3,7 +3,7 @@
 import ast
 
 from envplatform.swe.fixes.bug_types.edit import Edit, Scope
-from envplatform.swe.fixes.bug_types.rules.rule import Function, Rule, called
+from envplatform.swe.fixes.bug_types.rules.rule import Function, Rule
 
 
 def _parameter_changed(edit: Edit) -> bool:
@@ -99,16 +99,6 @@ def _base_changed(edit: Edit) -> bool:
     return edit.role == "base"
 
 
-def _call_replaced(edit: Edit) -> bool:
-    """One call gives way to a call of something else."""
-    return (
-        edit.kind == "changed"
-        and isinstance(edit.after, ast.Call)
-        and isinstance(edit.before, ast.Call)
-        and called(edit.before) != called(edit.after)
-    )
-
-
 RULES = (
     Rule("called_or_read", "interface", 3.4, _called_or_read),
     Rule("parameter_changed", "interface", 3.6, _parameter_changed),
@@ -122,7 +112,6 @@ RULES = (
     Rule("base_changed", "interface", 2.0, _base_changed),
     Rule("return_changed", "interface", 1.8, _return_changed),
     Rule("name_added", "interface", 0.6, _name_added),
-    Rule("call_replaced", "interface", 1.4, _call_replaced),
     Rule("definition_removed", "interface", 1.4, _definition_removed),
     Rule("keyword_value", "interface", 0.6, _keyword_value),
 )

@@ -48,7 +48,9 @@ def _checked_type_changed(edit: Edit) -> bool:
 
 def _check_changed(edit: Edit) -> bool:
     """Some part of an expression now asks for a type, or no longer."""
-    return edit.role in {"condition", "clause", "callee"} and any(
+    if edit.role == "callee":
+        return bool(edit.reached & _CHECKS)
+    return edit.role in {"condition", "clause"} and any(
         called(node) in _CHECKS
         for side in (edit.before, edit.after)
         for node in (side, *nodes(side))
