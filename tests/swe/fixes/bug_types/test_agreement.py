@@ -2,6 +2,7 @@
 
 import pytest
 
+from envplatform.swe.fixes.bug_type import BugType
 from envplatform.swe.fixes.bug_types.agreement import confusion
 
 
@@ -12,7 +13,7 @@ def test_equal_labels_agree_fully() -> None:
 
 def test_kappa_takes_chance_out() -> None:
     # the textbook case: 20 and 15 equal of 50, margins 25/25 and 30/20
-    pairs = [
+    pairs: list[tuple[BugType, BugType]] = [
         *[("logic", "logic")] * 20,
         *[("logic", "data")] * 5,
         *[("data", "logic")] * 10,
