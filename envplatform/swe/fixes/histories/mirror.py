@@ -72,16 +72,16 @@ class Mirror:
         raise FixSourceError(msg)
 
     def refresh(self) -> None:
-        """Bring new commits of all branches and tags.
+        """Bring new commits of all branches and tags; names that are gone go here, too.
 
         Raises:
             FixSourceError: the remote can't be reached, or fails.
         """
+        names = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
         with locked(self.folder.parent):
             _sweep(self.folder)
-            answer = self._fetch(
-                "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"
-            )
+            # A branch `a` that became `a/b` stands in the way until it is pruned.
+            answer = self._fetch("--prune", "origin", *names)
         if answer.status:
             raise _failure(self.repository, self.location, "fetch", answer)
 
@@ -92,7 +92,7 @@ class Mirror:
             lines = cast("BinaryIO", file)
             lines.write("".join(f"{name}\n" for name in sorted(wanted)).encode())
             lines.seek(0)
-            return self._fetch("--stdin", stdin=lines)
+            return self._fetch("--stdin", "origin", stdin=lines)
 
     def _fetch(self, *what: str, stdin: BinaryIO | None = None) -> Answer:
         # Git's own way to bring the objects of a partial clone: no negotiation.
@@ -102,7 +102,6 @@ class Mirror:
             "fetch",
             "--no-tags",
             "--no-write-fetch-head",
-            "origin",
             *what,
             timeout_s=self.timeout_s,
             settings={**_remote(self.location, filtered=self.is_filtered), **by_id},

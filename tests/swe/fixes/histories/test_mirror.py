@@ -260,3 +260,49 @@ def test_a_remote_gets_the_credentials_that_no_message_shows(
         thread.join()
     assert "secret" not in str(caught.value)
     assert _Asks.seen[-1] == "Basic " + b64encode(b"me:secret").decode()
+
+
+def test_a_remote_that_wants_a_password_gets_no_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("GIT_ASKPASS", "false")
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Asks) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}/a.git"
+        with pytest.raises(FixSourceError, match=r"prompts? (have been )?disabled"):
+            open_mirror(NAME, url, tmp_path / "cache")
+        server.shutdown()
+        thread.join()
+
+
+def test_a_branch_may_become_a_folder_of_branches(
+    made: MadeRepository, tmp_path: Path
+) -> None:
+    made.git("branch", "topic")
+    mirror = open_mirror(NAME, made.url, tmp_path / "cache")
+    made.git("branch", "--delete", "--force", "topic")
+    made.git("branch", "topic/one")
+    commit = made.commit({"new.py": b"1\n"})
+    mirror.refresh()
+    assert here(mirror, commit, "topic/one", "topic") == [True, True, False]
+
+
+def test_a_damaged_mirror_is_named_with_what_to_do(
+    made: MadeRepository, tmp_path: Path
+) -> None:
+    mirror = open_mirror(NAME, made.url, tmp_path / "cache")
+    (mirror.folder / "HEAD").unlink()
+    with pytest.raises(FixSourceError, match=r"mirror\.git: .*remove that folder"):
+        here(mirror, "1" * 40)
+
+
+def test_a_shallow_folder_is_read_as_far_as_it_goes(
+    made: MadeRepository, tmp_path: Path
+) -> None:
+    shallow = tmp_path / "shallow"
+    made.git("clone", "--quiet", "--depth=1", made.url, str(shallow))
+    mirror = open_mirror(NAME, str(shallow), tmp_path / "cache")
+    wanted = (made.git("rev-parse", name) for name in ("main", "main~1"))
+    assert here(mirror, *wanted) == [True, False]
