@@ -1,5 +1,7 @@
 """Confusion tables, accuracy and kappa."""
 
+from itertools import repeat
+
 import pytest
 
 from envplatform.swe.fixes.bug_type import BugType
@@ -14,10 +16,10 @@ def test_equal_labels_agree_fully() -> None:
 def test_kappa_takes_chance_out() -> None:
     # the textbook case: 20 and 15 equal of 50, margins 25/25 and 30/20
     pairs: list[tuple[BugType, BugType]] = [
-        *[("logic", "logic")] * 20,
-        *[("logic", "data")] * 5,
-        *[("data", "logic")] * 10,
-        *[("data", "data")] * 15,
+        *repeat(("logic", "logic"), 20),
+        *repeat(("logic", "data"), 5),
+        *repeat(("data", "logic"), 10),
+        *repeat(("data", "data"), 15),
     ]
     table = confusion(pairs)
     assert table.accuracy == pytest.approx(0.7)

@@ -171,7 +171,7 @@ def test_a_fix_of_a_syntax_error_is_not_taken_for_new_code() -> None:
 
 
 def test_what_nests_too_deep_to_walk_ends_in_other() -> None:
-    deep = "x = " + "+".join(["a"] * 3_000) + "\n"
+    deep = "x = " + "+".join(["a"] * 900) + "\n"
     verdict = classify(_tree(deep), _tree(deep.replace("x", "y")))
     assert (verdict.bug_type, verdict.evidence) == ("other", ("too_deep",))
 
