@@ -47,7 +47,7 @@ def batch_asset(  # noqa: PLR0913  it declares all there is to say of an asset
     partitions: dg.PartitionsDefinition[str] | None = None,
     deps: Sequence[dg.AssetsDefinition | Upstream] = (),
     settings: Callable[[Configuration], S] | None = None,
-    sources: Callable[[Configuration, str], Mapping[str, str]] | None = None,
+    sources: Callable[[Configuration, str, Store], Mapping[str, str]] | None = None,
     tools: Callable[[Any], Mapping[str, str]] | None = None,
     holds: Callable[[Store, Manifest], bool] | None = None,
     part_by: str = "",
@@ -71,8 +71,8 @@ def batch_asset(  # noqa: PLR0913  it declares all there is to say of an asset
         deps: assets whose tables it reads; `Upstream` where a mapping is needed.
         settings: the part of the configuration that decides the rows, a pydantic model
             or a JSON value; the body finds it as `batch.settings`.
-        sources: from configuration and key to name and digest of what is read but
-            held by no asset.
+        sources: from configuration, key and store to name and digest of what is read
+            but held by no asset; the store is there for its download cache.
         tools: from Dagster's resources to name and version of what shapes the rows.
         holds: whether all that a stored table points to is still in the store; a
             table of which it does not hold is produced again.

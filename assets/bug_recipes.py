@@ -16,7 +16,9 @@ from envplatform.swe.targets.catalogue import find_target
 from envplatform.swe.verifier.files import verifier_digest
 
 
-def target_sources(configuration: Configuration, repository: str) -> dict[str, str]:
+def target_sources(
+    configuration: Configuration, repository: str, _: Store
+) -> dict[str, str]:
     """What a target repository is read from."""
     return sources_of(find_target(configuration.targets, repository))
 
@@ -54,7 +56,7 @@ def environments_are_kept(store: Store, manifest: Manifest) -> bool:
 def keep_aside(
     batch: Batch[Any],
     table: str,
-    name: str,
+    name: str | None,
     rows: Sequence[object],
     *,
     row_type: type[Any],

@@ -10,8 +10,9 @@ from typing import Any
 
 import dagster as dg
 
-from assets import bugs, gate_checks
-from assets.jobs import swe_synthesis
+from assets import bugs, fixes, gate_checks
+from assets.fix_sensor import fix_repository_keys
+from assets.jobs import fix_supervision, swe_synthesis
 from assets.target_sensor import target_repository_keys
 from envplatform.configuration import (
     CONFIG_VARIABLE,
@@ -19,6 +20,7 @@ from envplatform.configuration import (
     home_folder,
 )
 from resources.configuration import ConfigurationResource
+from resources.fixes import FixesResource
 from resources.models import ChatModelResource
 from resources.sandbox import SandboxResource
 from resources.store import StoreResource
@@ -39,15 +41,16 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
     resources = {
         "configuration": ConfigurationResource(path=path),
         "store": StoreResource(home=home),
+        "fixes": FixesResource(path=path, home=home),
         "targets": TargetsResource(path=path, home=home),
         "sandbox": SandboxResource(path=path),
         "chat_model": ChatModelResource(path=path, home=home),
     }
     return dg.Definitions(
-        assets=dg.load_assets_from_modules([bugs]),
+        assets=dg.load_assets_from_modules([fixes, bugs]),
         asset_checks=dg.load_asset_checks_from_modules([gate_checks]),
-        jobs=[swe_synthesis],
-        sensors=[target_repository_keys],
+        jobs=[fix_supervision, swe_synthesis],
+        sensors=[fix_repository_keys, target_repository_keys],
         resources={**resources, **(overrides or {})},
         # The steps of a run follow one another, and each fans out by itself. A process
         # a step costs three seconds of start: 21 s of CPU against 3 s, measured over

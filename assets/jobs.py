@@ -2,7 +2,14 @@
 
 import dagster as dg
 
+SUPERVISION = "fix_supervision"
 SYNTHESIS = "swe_synthesis"
+
+fix_supervision = dg.define_asset_job(
+    SUPERVISION,
+    selection=dg.AssetSelection.groups("fixes"),
+    description="From published fixes to a training set for a bug inducer.",
+)
 
 swe_synthesis = dg.define_asset_job(
     SYNTHESIS,

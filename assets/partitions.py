@@ -6,6 +6,9 @@ cost, keys don't.
 
 import dagster as dg
 
+fix_repo = dg.DynamicPartitionsDefinition(name="fix_repo")
+"""Repositories that gave fixes, `owner__name`."""
+
 target_repo = dg.DynamicPartitionsDefinition(name="target_repo")
 """Healthy repositories that bugs are put into, `owner__name`."""
 

@@ -3,8 +3,10 @@
 They enter the event log, so each stays below a few kilobytes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from envplatform.swe.fixes.corpus import SourceCount
+from envplatform.swe.fixes.reverse import Tally
 from envplatform.swe.report import InducerRow
 
 _BAR = 24
@@ -21,6 +23,43 @@ def counts_table(counts: Mapping[str, int], *, of: str = "outcome") -> str:
         for name, count in counts.items()
     ]
     return "\n".join(lines)
+
+
+class Pictures(Mapping[str, str]):
+    """What became of the fixes of one repository, drawn when it is asked for."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._counts = {"outcomes": tally.outcomes, "rungs": tally.rungs}
+
+    def __getitem__(self, title: str) -> str:
+        return counts_table(dict(self._counts[title].most_common()), of=title[:-1])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._counts)
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+
+def source_table(rows: Sequence[SourceCount]) -> str:
+    """One line a source of fixes; `read` is the sum of the others."""
+    lines = [
+        "| source | read | kept | duplicates | quarantined |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {in_cell(row.source)} | {row.read} | {row.kept} | {row.duplicates} | "
+        f"{row.quarantined} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def in_cell(text: str) -> str:
+    """Text of others for a cell of a Markdown table."""
+    return "".join(
+        letter if letter.isalnum() or letter in " ._/-+@=" else "?" for letter in text
+    )
 
 
 def inducer_table(rows: Sequence[InducerRow]) -> str:

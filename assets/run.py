@@ -1,45 +1,68 @@
 """Materialise from a terminal what a person would click: `python -m assets.run`.
 
-One run a partition, so that a bad one costs no other, then the tables over all of
-them. The runs are ordinary ones: the UI shows them with everything else.
+Fixes first, in one run over their repositories; then bugs, one run a target, so that a
+bad one costs no other; then the tables over all of them. The runs are ordinary ones:
+the UI shows them with everything else.
 """
 
 import argparse
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TextIO
-
-import dagster as dg
-from dagster._core.events import JobFailureData
+from collections.abc import Sequence
 
 from assets.definitions import build_definitions
+from assets.fix_keys import CORPUS, fix_key_changes, forget_lost
 from assets.home import open_instance, prepare_home
-from assets.jobs import SYNTHESIS
-from assets.partitions import target_repo
+from assets.jobs import SUPERVISION, SYNTHESIS
+from assets.partitions import fix_repo, target_repo
 from assets.target_keys import changes, forget_failures
-from assets.terminal import alone, end_dead_runs, quiet_logger, tags_of
+from assets.terminal import alone, end_dead_runs
+from assets.terminal_run import Terminal, assets_of, run_job
 from envplatform.errors import ConfigError, EnvPlatformError
 
 REPORT = "report"
 """Stands for the tables over all partitions in the list of what failed."""
 
+REVERSAL = "reverse_patches"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terminal:
-    """Where runs are kept and told of."""
 
-    instance: dg.DagsterInstance
-    definitions: dg.Definitions
-    folder: Path
-    """Of the instance, $DAGSTER_HOME."""
-    out: TextIO
+def supervise(terminal: Terminal) -> list[str]:
+    """Run the fixes job over all repositories of the corpus; returns what failed.
 
-    def say(self, line: str) -> None:
-        """Print a line of progress."""
-        print(line, file=self.out, flush=True)
+    Raises:
+        ConfigError: envplatform.toml is wrong.
+    """
+    resources = terminal.definitions.resources or {}
+    if not resources["fixes"].sources():
+        terminal.say("no [[fixes.sources]] configured: fixes are left out")
+        return []
+    terminal.say(CORPUS)
+    if not run_job(terminal, SUPERVISION, [CORPUS]):
+        return [CORPUS]
+    failed = []
+    keys = register_fix_repositories(terminal)
+    if keys:
+        terminal.say(f"{REVERSAL} of {len(keys)} repositories")
+        whole = keys[0], keys[-1]
+        if not run_job(terminal, SUPERVISION, [REVERSAL], partition_range=whole):
+            failed.append(REVERSAL)
+    rest = assets_of(terminal, SUPERVISION, partitioned=False)
+    terminal.say("training set")
+    if not run_job(terminal, SUPERVISION, [name for name in rest if name != CORPUS]):
+        failed.append("training set")
+    return failed
+
+
+def register_fix_repositories(terminal: Terminal) -> list[str]:
+    """Make a partition of every repository of the corpus, as the sensor does."""
+    resources = terminal.definitions.resources or {}
+    store = resources["store"].open()
+    instance, key_set = terminal.instance, str(fix_repo.name)
+    found = fix_key_changes(store, instance.get_dynamic_partitions(key_set))
+    instance.add_dynamic_partitions(key_set, found.new)
+    for key in found.lost:
+        instance.delete_dynamic_partition(key_set, key)
+    forget_lost(store, found.lost)
+    return list(instance.get_dynamic_partitions(key_set))
 
 
 def synthesise(terminal: Terminal) -> list[str]:
@@ -49,14 +72,16 @@ def synthesise(terminal: Terminal) -> list[str]:
         ConfigError: envplatform.toml is wrong, or names no target.
     """
     names = register_targets(terminal)
+    partitioned = assets_of(terminal, SYNTHESIS, partitioned=True)
+    whole = assets_of(terminal, SYNTHESIS, partitioned=False)
     failed = []
     for number, name in enumerate(names, 1):
         terminal.say(f"[{number}/{len(names)}] {name}")
-        if not _run(terminal, partition=name):
+        if not run_job(terminal, SYNTHESIS, partitioned, partition=name):
             failed.append(name)
     if len(failed) < len(names):
         terminal.say(REPORT)
-        if not _run(terminal, partition=None):
+        if not run_job(terminal, SYNTHESIS, whole):
             failed.append(REPORT)
     return failed
 
@@ -81,81 +106,6 @@ def register_targets(terminal: Terminal) -> tuple[str, ...]:
     return names
 
 
-def _run(terminal: Terminal, *, partition: str | None) -> bool:
-    """Run the job's partitioned assets for one key, or else its whole tables."""
-    job = terminal.definitions.resolve_job_def(SYNTHESIS)
-    layer = job.asset_layer
-    selection = [
-        key
-        for key in layer.executable_asset_keys
-        if (layer.get(key).partitions_def is None) == (partition is None)
-    ]
-    told = job.with_hooks({_teller(terminal)}).with_logger_defs(
-        {"console": quiet_logger(terminal.out)}
-    )
-    result = told.execute_in_process(
-        instance=terminal.instance,
-        asset_selection=selection,
-        partition_key=partition,
-        raise_on_error=False,
-        run_config={"loggers": {"console": {}}},
-        tags=tags_of(terminal.folder),
-    )
-    if not (result.success or any(e.is_step_failure for e in result.all_events)):
-        terminal.say(f"  failed before its first step: {_before_steps(result)}")
-    return result.success
-
-
-def _before_steps(result: dg.ExecuteInProcessResult) -> str:
-    """Why a run failed of which no step did."""
-    for event in result.all_events:
-        data = event.event_specific_data
-        if isinstance(data, JobFailureData) and data.error:
-            return data.error.to_string()
-    return "no reason is on record"
-
-
-def _teller(terminal: Terminal) -> dg.HookDefinition:
-    """Tell of each step as it ends, with the rows it made or why it made none."""
-    began = time.monotonic()
-
-    def tell(
-        context: dg.HookContext, events: Sequence[dg.DagsterEvent]
-    ) -> dg.HookExecutionResult:
-        seconds = time.monotonic() - began
-        terminal.say(f"  {seconds:6.1f} s  {context.op.name}: {_news(events)}")
-        return dg.HookExecutionResult(hook_name="tell", is_skipped=False)
-
-    return dg.HookDefinition(name="tell", hook_fn=tell)
-
-
-def _news(events: Sequence[dg.DagsterEvent]) -> str:
-    for event in events:
-        if event.is_step_failure:
-            return f"failed: {'; '.join(_reasons(event)) or event.message}"
-        if event.is_step_materialization:
-            metadata = event.materialization.metadata
-            count = metadata.get("dagster/partition_row_count") or metadata.get(
-                "dagster/row_count"
-            )
-            cached = bool(metadata["cached"].value) if "cached" in metadata else False
-            rows = count.value if count else 0
-            return f"{rows} rows{' (up to date)' if cached else ''}"
-    return "done"
-
-
-def _reasons(event: dg.DagsterEvent) -> Iterator[str]:
-    """Why partitions failed, as `shown.failure_metadata` put it; else the headline."""
-    failure = event.step_failure_data.user_failure_data
-    if failure is None:
-        return
-    table = failure.metadata.get("reasons")
-    if isinstance(table, dg.TableMetadataValue):
-        yield from (str(record.data["reason"]) for record in table.records)
-    elif failure.description:
-        yield failure.description
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run; exit code 1 if something failed."""
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
@@ -165,12 +115,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with alone(folder), open_instance() as instance:
             for run_id in end_dead_runs(instance, folder):
                 print(f"run {run_id[:8]} had been killed: going on", file=out)
-            definitions = build_definitions()
-            failed = synthesise(
-                Terminal(
-                    instance=instance, definitions=definitions, folder=folder, out=out
-                )
+            terminal = Terminal(
+                instance=instance,
+                definitions=build_definitions(),
+                folder=folder,
+                out=out,
             )
+            failed = [*supervise(terminal), *synthesise(terminal)]
     except EnvPlatformError as error:
         print(f"{type(error).__name__}: {error}", file=out)
         return 1

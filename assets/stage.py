@@ -52,7 +52,7 @@ class Stage:
     partitions: dg.PartitionsDefinition[str] | None
     upstream: Sequence[Upstream]
     settings: Callable[[Configuration], Any] | None
-    sources: Callable[[Configuration, str], Mapping[str, str]] | None
+    sources: Callable[[Configuration, str, Store], Mapping[str, str]] | None
     tools: Callable[[Any], Mapping[str, str]] | None
     holds: Callable[[Store, Manifest], bool] | None
     part_by: str = ""
@@ -155,7 +155,9 @@ class StageRun:
 
     def _recipe(self, common: Recipe, key: str) -> Recipe:
         sources = (
-            self._stage.sources(self._configuration, key) if self._stage.sources else {}
+            self._stage.sources(self._configuration, key, self._bench.store)
+            if self._stage.sources
+            else {}
         )
         inputs = (
             *self._reader.inputs(self._stage.upstream, key),

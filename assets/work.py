@@ -8,7 +8,7 @@ import contextlib
 import logging
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
@@ -117,14 +117,28 @@ class Batch(Generic[S]):
         """
         return list(self.scan(row_type, asset))
 
-    def scan(self, row_type: type[Row], asset: str) -> Iterator[Row]:
-        """Read them one by one, as `rows`, without holding them."""
+    def scan(
+        self,
+        row_type: type[Row],
+        asset: str,
+        *,
+        only: Collection[str | None] | None = None,
+    ) -> Iterator[Row]:
+        """Read them one by one, as `rows`, without holding them.
+
+        Args:
+            row_type: what was written, or a view of it.
+            asset: one of the upstream assets.
+            only: partitions of it; None: all that belong to the one under work.
+        """
         inputs = self._current.recipe.inputs if self._current else ()
         parts = [part for part in inputs if part.asset == asset]
         if not parts:
             msg = f"{asset!r} is no upstream of the partition under work"
             raise RuntimeError(msg)
         for part in parts:
+            if only is not None and part.partition not in only:
+                continue
             yield from self.store.scan(
                 row_type,
                 asset,

@@ -139,7 +139,9 @@ class FixSourceSettings(Section):
     hub: str | None = None
     """`owner/name` of a data set on a Hugging Face hub."""
     git: str | None = None
-    """URL or path of a repository whose fix commits are taken."""
+    """URL or path of a repository whose fix commits are taken; a relative path starts
+    with `./`.
+    """
     pypi: str | None = None
     """Name of a package whose consecutive releases are compared."""
     builtin: Literal["tests4py"] | None = None
@@ -200,7 +202,9 @@ class FixesSettings(Section):
 
     sources: tuple[FixSourceSettings, ...] = (FixSourceSettings(builtin="tests4py"),)
     clone_url: str = "https://github.com/{repository}.git"
-    """Where the history of `owner/name` is cloned from; may be a path."""
+    """Where the history of `owner/name` is cloned from; may be a path, absolute or
+    with `./` at its start.
+    """
     histories: dict[str, str] = Field(default_factory=dict)
     """`owner/name` to the URL or path of its history, where `clone_url` is wrong."""
     curation: CurationSettings = CurationSettings()
@@ -261,4 +265,37 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
     """Make the paths in it absolute, so that no working directory matters later."""
     files = tuple(str(folder / file) for file in configuration.targets.files)
     targets = configuration.targets.model_copy(update={"files": files})
-    return configuration.model_copy(update={"targets": targets})
+    fixes = _anchored_fixes(configuration.fixes, folder)
+    return configuration.model_copy(update={"targets": targets, "fixes": fixes})
+
+
+def _anchored_fixes(fixes: FixesSettings, folder: Path) -> FixesSettings:
+    sources = tuple(
+        source.model_copy(
+            update={
+                "path": source.path and str(folder / source.path),
+                "git": source.git and _anchored_location(source.git, folder),
+            }
+        )
+        for source in fixes.sources
+    )
+    histories = {
+        name: _anchored_location(place, folder)
+        for name, place in fixes.histories.items()
+    }
+    held_out = tuple(str(folder / file) for file in fixes.curation.held_out_files)
+    return fixes.model_copy(
+        update={
+            "sources": sources,
+            "clone_url": _anchored_location(fixes.clone_url, folder),
+            "histories": histories,
+            "curation": fixes.curation.model_copy(
+                update={"held_out_files": held_out}
+            ),
+        }
+    )
+
+
+def _anchored_location(place: str, folder: Path) -> str:
+    """Anchor what is spelled as a relative path; URLs and `host:path` stay."""
+    return str(folder / place) if place.startswith("./") else place

@@ -9,9 +9,13 @@ from types import MappingProxyType
 
 ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "fix_corpus": (),
         "target_repositories": (),
+        "reverse_patches": ("fix_corpus",),
         "bug_candidates": ("target_repositories",),
+        "curated_reverse_patches": ("fix_corpus", "reverse_patches"),
         "verified_bugs": ("target_repositories", "bug_candidates"),
+        "bug_training_set": ("reverse_patches", "curated_reverse_patches"),
         "swe_environments": (
             "target_repositories",
             "bug_candidates",

@@ -34,6 +34,8 @@ kind = "bubblewrap"
 [targets]
 builtin = []
 files = ["red target.toml", "spans.toml"]
+[fixes]
+sources = []
 [synthesis]
 candidates_per_repository = 5
 environments_per_repository = 2

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from envplatform import __version__
 from envplatform.cli.doctor import doctor
+from envplatform.cli.held_out import held_out
 from envplatform.cli.init import init
 from envplatform.cli.inspect import inspect
 from envplatform.cli.orchestrator import demo, ui
@@ -52,7 +53,7 @@ app = typer.Typer(
 )
 for command in (
     *(demo, ui, init, status, doctor),
-    *(inspect, run, shell, verify, why, trace),
+    *(inspect, run, shell, verify, why, trace, held_out),
 ):
     app.command()(command)
 

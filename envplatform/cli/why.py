@@ -1,4 +1,4 @@
-"""`envplatform why CANDIDATE`: what became of a proposed bug, and for what reason."""
+"""`envplatform why`: what became of a proposed bug or a published fix, and why."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from envplatform.bundle.row import EnvironmentRow
 from envplatform.cli.find import ENVIRONMENTS, find_one
 from envplatform.cli.output import Json, answer, clear_errors, harmless, say
 from envplatform.cli.place import ConfigOption, find_place
+from envplatform.cli.why_fix import find_fix_fate, show_fix_fate
 from envplatform.store import Store
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.publish import REFUSED, Refused
@@ -42,16 +43,24 @@ class Fate:
 
 def why(
     candidate: Annotated[
-        str, typer.Argument(help="Its id or its environment's, or a unique start.")
+        str,
+        typer.Argument(
+            help="Id of a candidate or environment, or a unique start; or a fix's id."
+        ),
     ],
     config: ConfigOption = None,
     *,
     as_json: Json = False,
 ) -> None:
-    """Say what became of a candidate: rejected for which reason, or proven by what."""
+    """Say what became of a candidate or fix: rejected for which reason, or made what."""
     with clear_errors(as_json=as_json):
-        fate = find_fate(Store(find_place(config).home), candidate)
-    answer(fate, as_json=as_json, show=lambda console: _show(console, fate))
+        store = Store(find_place(config).home)
+        fix = find_fix_fate(store, candidate)
+        fate = None if fix else find_fate(store, candidate)
+    if fix:
+        answer(fix, as_json=as_json, show=lambda console: show_fix_fate(console, fix))
+    elif fate:
+        answer(fate, as_json=as_json, show=lambda console: _show(console, fate))
 
 
 def find_fate(store: Store, name: str) -> Fate:

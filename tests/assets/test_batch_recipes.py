@@ -76,7 +76,7 @@ class Decided:
     def asset(self) -> dg.AssetsDefinition:
         """The asset as it is declared now."""
 
-        def sources(configuration: Configuration, key: str) -> dict[str, str]:
+        def sources(configuration: Configuration, key: str, _: Store) -> dict[str, str]:
             assert configuration.profile == "small"
             return {"file": self.source if key == "bb" else "same"}
 
@@ -139,7 +139,7 @@ def test_each_part_of_the_recipe_decides(
 def test_a_source_that_cannot_be_read_fails_its_partition_alone(
     instance: dg.DagsterInstance, home: Path
 ) -> None:
-    def sources(_: Configuration, key: str) -> dict[str, str]:
+    def sources(_: Configuration, key: str, __: Store) -> dict[str, str]:
         if key == "bb":
             message = "bb.toml: no such file"
             raise StoreError(message)

@@ -14,9 +14,10 @@ import dagster as dg
 import pytest
 
 from assets.definitions import build_definitions
-from assets.run import Terminal, register_targets, synthesise
+from assets.run import register_targets, synthesise
 from assets.target_keys import changes, forget_failures
 from assets.terminal import TAG, alone, end_dead_runs, quiet_logger, tags_of
+from assets.terminal_run import Terminal
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.errors import ConfigError, StoreError
 from envplatform.store import Store

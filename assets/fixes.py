@@ -1,0 +1,180 @@
+"""Group `fixes`: from published fixes to supervision for a bug inducer.
+
+Each body calls the library and returns rows and figures; how it is done stands in
+`envplatform/swe/fixes`. Which partitions there are is kept by `fix_sensor.py`.
+"""
+
+from collections import Counter
+from typing import Any
+
+import dagster as dg
+
+from assets.batch import (
+    Batch,
+    PartitionResult,
+    PartitionResults,
+    Upstream,
+    batch_asset,
+)
+from assets.bug_recipes import keep_aside
+from assets.fix_keys import CORPUS
+from assets.fix_recipes import (
+    QUARANTINED,
+    curation,
+    held_out_files,
+    history_place,
+    in_corpus,
+    reversal,
+    sampling,
+    source_digests,
+    source_order,
+)
+from assets.partitions import fix_repo
+from assets.pictures import Pictures, counts_table, source_table
+from envplatform.configuration import CurationSettings, SamplingSettings
+from envplatform.swe.fixes import reverse
+from envplatform.swe.fixes.corpus import REVISION as GATHERING
+from envplatform.swe.fixes.corpus import gather
+from envplatform.swe.fixes.curation.curate import REVISION as CURATING
+from envplatform.swe.fixes.curation.curate import curate, funnel
+from envplatform.swe.fixes.curation.held_out import load_held_out
+from envplatform.swe.fixes.curation.sampling import REVISION as SAMPLING
+from envplatform.swe.fixes.curation.sampling import describe, sample
+from envplatform.swe.fixes.instance import FixInstance, QuarantinedRow
+from envplatform.swe.fixes.reverse_patch import (
+    CuratedPatch,
+    ReverseFacts,
+    ReversePatch,
+    TrainingRow,
+)
+from envplatform.swe.fixes.training import REVISION as TRAINING
+from envplatform.swe.fixes.training import training_rows
+from resources.fixes import FixesResource
+
+OWNERS = ("team:swe",)
+
+TABLE_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=100)
+"""Repositories in one run: runs of a backfill share the cores between them."""
+
+
+@batch_asset(
+    group="fixes",
+    row_type=FixInstance,
+    revision=GATHERING,
+    settings=source_order,
+    sources=source_digests,
+    part_by="repository",
+    kinds=frozenset({"parquet"}),
+    owners=OWNERS,
+)
+def fix_corpus(batch: Batch[Any], fixes: FixesResource) -> PartitionResults:
+    """Published fixes from every configured source, in one schema, none twice."""
+    for whole in batch.partitions:
+        with gather(fixes.sources(), folder=fixes.cache) as corpus:
+            bad = corpus.quarantined
+            keep_aside(batch, QUARANTINED, None, bad, row_type=QuarantinedRow)
+            reasons = Counter(row.reason for row in bad)
+            yield (
+                whole,
+                PartitionResult(
+                    rows=corpus.rows(),
+                    metadata={
+                        "repositories": corpus.repositories,
+                        "duplicates": sum(one.duplicates for one in corpus.sources),
+                        "quarantined": len(bad),
+                    },
+                    markdown={
+                        "sources": source_table(corpus.sources),
+                        "quarantine": counts_table(dict(reasons.most_common())),
+                    },
+                ),
+            )
+
+
+@batch_asset(
+    group="fixes",
+    row_type=ReversePatch,
+    revision=reverse.REVISION,
+    partitions=fix_repo,
+    deps=[Upstream(asset=fix_corpus, by_part=True)],
+    sources=history_place,
+    tools=reversal,
+    backfill_policy=TABLE_RUNS,
+    kinds=frozenset({"git", "parquet"}),
+    owners=OWNERS,
+)
+def reverse_patches(batch: Batch[None], fixes: FixesResource) -> PartitionResults:
+    """Each fix turned around: a fresh diff from the correct files to the bug."""
+    results = batch.store.results("fix_analysis")
+    for repository in batch.partitions:
+        tally = reverse.Tally()
+        with fixes.histories(repository) as history:
+            instances = batch.scan(FixInstance, CORPUS)
+            rows = reverse.reverse(instances, history, results)
+            yield (
+                repository,
+                PartitionResult(
+                    rows=tally.watch(rows),
+                    metadata=tally.facts,
+                    markdown=Pictures(tally),
+                ),
+            )
+
+
+@batch_asset(
+    group="fixes",
+    row_type=CuratedPatch,
+    revision=CURATING,
+    deps=[fix_corpus, reverse_patches],
+    settings=curation,
+    sources=held_out_files,
+    kinds=frozenset({"parquet"}),
+    owners=OWNERS,
+)
+def curated_reverse_patches(batch: Batch[CurationSettings]) -> PartitionResults:
+    """The verdict on every reverse patch: kept, or the first reason against it."""
+    for whole in batch.partitions:
+        facts = in_corpus(batch, ReverseFacts)
+        rows = list(curate(facts, batch.settings, load_held_out(batch.settings)))
+        kept = [row for row in rows if not row.rejection]
+        yield (
+            whole,
+            PartitionResult(
+                rows=rows,
+                metadata={
+                    "kept": len(kept),
+                    "repositories": len({row.repository for row in kept}),
+                },
+                markdown={
+                    "funnel": counts_table(
+                        {k: v for k, v in funnel(rows).items() if v}
+                    ),
+                    "bug types": counts_table(
+                        dict(Counter(row.bug_type for row in kept).most_common()),
+                        of="bug type",
+                    ),
+                },
+            ),
+        )
+
+
+@batch_asset(
+    group="fixes",
+    row_type=TrainingRow,
+    revision=SAMPLING + TRAINING,
+    deps=[reverse_patches, curated_reverse_patches],
+    settings=sampling,
+    kinds=frozenset({"parquet"}),
+    owners=OWNERS,
+)
+def bug_training_set(batch: Batch[SamplingSettings]) -> PartitionResults:
+    """Supervision drawn from what was kept: correct files in, bug-inducing diff out."""
+    for whole in batch.partitions:
+        curated = batch.rows(CuratedPatch, "curated_reverse_patches")
+        kept = [row for row in curated if not row.rejection]
+        chosen = sample(kept, batch.settings)
+        rows = training_rows(
+            batch.scan(ReversePatch, "reverse_patches"),
+            {one.instance_id: one for one in chosen},
+        )
+        yield whole, PartitionResult(rows=rows, metadata=describe(chosen, kept))

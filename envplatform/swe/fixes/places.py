@@ -1,0 +1,95 @@
+"""`Histories`: one `History` over all the places that a repository's fixes are in."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Literal, Self
+
+from envplatform.configuration import FixesSettings
+from envplatform.errors import ConfigError
+from envplatform.swe.fixes.histories.git_history import GitHistory, open_history
+from envplatform.swe.fixes.histories.inline import InlineHistory
+from envplatform.swe.fixes.history import History, Side
+from envplatform.swe.fixes.instance import FixInstance
+from envplatform.swe.fixes.releases.history import ReleaseHistory
+from envplatform.swe.targets import configured_index
+
+_Origin = Literal["git", "release", "inline"]
+
+
+class Histories:
+    """Opens a mirror, or an index, when the first instance needs it."""
+
+    def __init__(self, repository: str, settings: FixesSettings, cache: Path) -> None:
+        self._repository = repository
+        self._settings = settings
+        self._cache = cache
+        self._open: dict[_Origin, History] = {}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def prefetch(self, wanted: Iterable[tuple[FixInstance, Sequence[str]]]) -> None:
+        """Bring what the instances need, from each place at once."""
+        by_origin = defaultdict[_Origin, list[tuple[FixInstance, Sequence[str]]]](list)
+        for instance, paths in wanted:
+            by_origin[instance.origin].append((instance, paths))
+        for origin, group in by_origin.items():
+            self._history(origin).prefetch(group)
+
+    def read(self, instance: FixInstance, paths: Sequence[str]) -> Side:
+        """Read from where the instance says that its files are."""
+        return self._history(instance.origin).read(instance, paths)
+
+    @property
+    def git(self) -> GitHistory | None:
+        """The mirror, if an instance needed it."""
+        opened = self._open.get("git")
+        return opened if isinstance(opened, GitHistory) else None
+
+    def close(self) -> None:
+        """Let processes and files go. May be called twice."""
+        self._stack.close()
+        self._open.clear()
+
+    def _history(self, origin: _Origin) -> History:
+        if origin not in self._open:
+            self._open[origin] = self._opened(origin)
+        return self._open[origin]
+
+    def _opened(self, origin: _Origin) -> History:
+        match origin:
+            case "git":
+                url = clone_url(self._settings, self._repository)
+                opening = open_history(self._repository, url, self._cache / "mirrors")
+                return self._stack.enter_context(opening)
+            case "release":
+                history = ReleaseHistory(
+                    self._cache / "sdists", index=configured_index()
+                )
+                self._stack.callback(history.close)
+                return history
+            case "inline":
+                return InlineHistory()
+
+
+def clone_url(settings: FixesSettings, repository: str) -> str:
+    """Where the history of `owner__name` is cloned from.
+
+    Raises:
+        ConfigError: `clone_url` is no pattern over the repository.
+    """
+    name = repository.replace("__", "/", 1)
+    for known, place in settings.histories.items():
+        if known.lower() == name.lower():
+            return place
+    try:
+        return settings.clone_url.format(repository=name)
+    except (KeyError, IndexError, ValueError) as error:
+        msg = f"[fixes] clone_url: {settings.clone_url!r} may hold {{repository}} only"
+        raise ConfigError(msg) from error
