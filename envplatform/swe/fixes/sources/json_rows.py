@@ -158,7 +158,7 @@ class _Scanner:
             return True
         self._position = 0
         try:
-            self._chunk = self._file.read(_CHUNK_BYTES)
+            self._chunk = self._file.read1(_CHUNK_BYTES)
             while self._chunk.endswith(b"\\") and (more := self._file.read(1)):
                 self._chunk += more  # an escape is never cut in two
         except (EOFError, zlib.error, gzip.BadGzipFile):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
@@ -250,3 +251,52 @@ def test_an_id_twice_across_shards_is_found(tmp_path: Path) -> None:
     assert [(row.row, row.reason) for row in bad] == [
         ("b.jsonl, line 1", "repeated_row")
     ]
+
+
+def test_a_stray_bracket_costs_one_row(tmp_path: Path) -> None:
+    path = tmp_path / "fixes.json"
+    one, two = (json.dumps(issue_row(i)) for i in (1, 2))
+    path.write_text(f"[{one}, oops ], {two}]")
+    instances, bad = read_all(path)
+    assert [instance.instance_id for instance in instances] == ["o__r-1"]
+    assert [row.reason for row in bad] == ["unreadable"]
+
+
+def test_a_packed_array_may_break_off(tmp_path: Path) -> None:
+    rows = [issue_row(i) for i in range(1, 500)]
+    path = tmp_path / "fixes.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(rows).encode())[:-50])
+    instances, bad = read_all(path)
+    assert 0 < len(instances) < 499
+    assert [row.reason for row in bad] == ["unreadable"]
+
+
+def test_what_is_not_packed_though_it_says_so_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "fixes.jsonl.gz"
+    path.write_text(json.dumps(issue_row()))
+    with pytest.raises(FixSourceError, match="Not a gzipped file"):
+        read_all(path)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "json"])
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, suffix: str) -> None:
+    """Fifteen megabytes of rows, in Parquet as one row group, take less than six."""
+    rows = [issue_row(i, patch=f"{i} " * 2_500) for i in range(1, 1_250)]
+    path = tmp_path / f"fixes.{suffix}"
+    match suffix:
+        case "parquet":
+            _write_parquet(path, *rows)
+        case "jsonl":
+            write_lines(path, *rows)
+        case _:
+            path.write_text(json.dumps(rows))
+    count = len(rows)
+    rows.clear()
+    tracemalloc.start()
+    try:
+        read = sum(1 for _ in FileSource(name="made", paths=(path,)).read())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert read == count
+    assert peak < 6 * 2**20

@@ -14,6 +14,7 @@ from envplatform.swe.fixes.instance import FixInstance
 from envplatform.swe.fixes.sources.base import instance_digest
 from envplatform.swe.fixes.sources.instants import read_instant
 from envplatform.swe.fixes.sources.licence_names import spdx_identifier
+from envplatform.swe.fixes.sources.named_tests import read_tests
 from envplatform.swe.fixes.sources.names import (
     checked_id,
     owner_and_name,
@@ -21,7 +22,6 @@ from envplatform.swe.fixes.sources.names import (
     repository_key,
 )
 from envplatform.swe.fixes.sources.rows import Row, RowRefused
-from envplatform.swe.fixes.sources.test_lists import read_tests
 from tests.swe.fixes.sources.made_rows import issue_row, read_all
 
 

@@ -1,6 +1,8 @@
 """Data sets of a hub, over HTTP from a server of our own."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -130,3 +132,28 @@ def test_the_token_is_sent_and_never_shown(
             source.digest()
     assert hub.tokens == ["Bearer hf_made0secret"]
     assert "secret" not in f"{caught.value} {source!r}"
+
+
+def test_without_the_extra_the_message_says_what_to_install() -> None:
+    """In a process of its own that can't import the client."""
+    program = (
+        "import sys; sys.modules['huggingface_hub'] = None\n"
+        "from pathlib import Path\n"
+        "from envplatform.swe.fixes.sources.hub import HubSource\n"
+        "HubSource(name='a', repository='a/b', cache=Path('none')).digest()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode
+    assert "FixSourceError: hub data set a/b needs huggingface_hub: pip" in done.stderr
+    assert "envplatform[hub]" in done.stderr
+
+
+def test_a_download_that_breaks_off_is_named(tmp_path: Path) -> None:
+    with serve_hub({"data/train.jsonl": b"x"}) as hub:
+        source = open_source(_settings(), cache=tmp_path, hub_endpoint=hub.url)
+        source.digest()
+        hub.files = {}
+        with pytest.raises(FixSourceError, match=r"'data/train.jsonl' can't be down"):
+            list(source.read())

@@ -19,6 +19,7 @@ from envplatform.swe.fixes.sources.layouts.base import (
     read_licence,
     refuse_other_languages,
 )
+from envplatform.swe.fixes.sources.named_tests import read_tests
 from envplatform.swe.fixes.sources.names import (
     checked_base,
     checked_commit,
@@ -26,7 +27,6 @@ from envplatform.swe.fixes.sources.names import (
     repository_key,
 )
 from envplatform.swe.fixes.sources.rows import Row
-from envplatform.swe.fixes.sources.test_lists import read_tests
 
 _BASE = ("base_commit", "buggy_commit", "buggy_commit_id")
 _FIX = ("fixed_commit", "fix_commit", "fixed_commit_id")

@@ -35,13 +35,13 @@ from envplatform.swe.fixes.sources.layouts.base import (
     refuse_other_languages,
 )
 from envplatform.swe.fixes.sources.layouts.smith import is_mirror
+from envplatform.swe.fixes.sources.named_tests import read_tests
 from envplatform.swe.fixes.sources.names import (
     checked_base,
     checked_id,
     repository_key,
 )
 from envplatform.swe.fixes.sources.rows import Row, RowRefused, shown
-from envplatform.swe.fixes.sources.test_lists import read_tests
 
 _ID = ("instance_id", "id")
 _REPOSITORY = ("repo", "repository", "repo_name")

@@ -23,13 +23,13 @@ from envplatform.swe.fixes.sources.layouts.base import (
     read_licence,
     refuse_other_languages,
 )
+from envplatform.swe.fixes.sources.named_tests import read_tests
 from envplatform.swe.fixes.sources.names import (
     checked_commit,
     checked_id,
     repository_key,
 )
 from envplatform.swe.fixes.sources.rows import Row, RowRefused, shown
-from envplatform.swe.fixes.sources.test_lists import read_tests
 
 _MIRROR = re.compile(
     r"(?:swesmith/)?(?P<owner>[A-Za-z0-9_-]+?)__(?P<name>[A-Za-z0-9._-]+)"
