@@ -278,7 +278,12 @@ def test_what_git_says_of_links_modules_and_binaries_is_refused_by_name(
     git(tmp_path, "update-index", "--add", "--cacheinfo", f"160000,{commit},sub")
     faults = [
         _fault(git(tmp_path, "diff", "--cached", *options).decode())
-        for options in (["link"], ["sub"], ["b"], ["--binary", "b"])
+        for options in (
+            ["--", "link"],
+            ["--", "sub"],
+            ["--", "b"],
+            ["--binary", "--", "b"],
+        )
     ]
     assert faults == ["symlink", "submodule", "binary", "binary"]
 
