@@ -25,7 +25,7 @@ _PACKAGING = re.compile(
     r"(?:^|/)(?:setup|conf|noxfile|tasks|fabfile)\.py$|(?:^|/)docs?/"
 )
 """Looked at only if nothing else has changed."""
-_RENAMED_SHARE = 0.3
+_ECHO_SHARE = 0.3
 _COUNTED = 8
 _SECONDARY = 0.25
 _ASIDE = 0.5
@@ -85,7 +85,7 @@ def scores(edits: Iterable[Edit]) -> dict[BugType, dict[Rule, float]]:
     belongs to the type of the weightiest rule that speaks up on it; to others half.
     """
     shares: dict[Rule, list[float]] = {}
-    for edit in _without_renames(list(edits)):
+    for edit in _without_echoes(list(edits)):
         speaking = [rule for rule in RULES if rule.speaks(edit)]
         if speaking:
             main = max(speaking, key=lambda rule: rule.weight).bug_type
@@ -121,26 +121,38 @@ def _edits(changes: Iterable[FileChange]) -> Iterator[Edit]:
         ).edits()
 
 
-def _without_renames(edits: Sequence[Edit]) -> Iterator[Edit]:
-    """Quieten the uses of a variable that the fix itself brings in or renames."""
-    fresh = {
+def _without_echoes(edits: Sequence[Edit]) -> Iterator[Edit]:
+    """Quieten what only follows from a variable or parameter that the fix brings in."""
+    parameters = {edit.after.arg for edit in edits if isinstance(edit.after, ast.arg)}
+    variables = {
         node.id
         for edit in edits
         if edit.role in {"target", "statement"} and edit.after is not None
         for target in [edit.after, *assigned(edit.after)]
         for node in (target, *getattr(target, "elts", ()))
         if isinstance(node, ast.Name)
-    } | {edit.after.arg for edit in edits if isinstance(edit.after, ast.arg)}
+    }
     for edit in edits:
-        if (
-            edit.kind == "changed"
-            and isinstance(edit.before, ast.Name)
-            and isinstance(edit.after, ast.Name)
-            and edit.after.id in fresh
-        ):
-            yield replace_share(edit, _RENAMED_SHARE)
-        else:
-            yield edit
+        echo = _uses(edit, parameters | variables) or _keeps(edit, parameters)
+        yield replace_share(edit, _ECHO_SHARE) if echo else edit
+
+
+def _uses(edit: Edit, names: set[str]) -> bool:
+    """Tell whether one name gave way to another, which is one of `names`."""
+    return (
+        edit.kind == "changed"
+        and isinstance(edit.before, ast.Name)
+        and isinstance(edit.after, ast.Name)
+        and edit.after.id in names
+    )
+
+
+def _keeps(edit: Edit, names: set[str]) -> bool:
+    """Tell whether an edit is `self.name = name` for one of `names`."""
+    match edit.after:
+        case ast.Assign(targets=[ast.Attribute()], value=ast.Name(id=name)):
+            return edit.kind == "added" and name in names
+    return False
 
 
 def _decide(edits: Sequence[Edit]) -> BugTypeVerdict:

@@ -27,7 +27,7 @@ __all__ = ["REVISION", "STABLE_WITHIN", "Chosen", "describe", "fill", "sample"]
 REVISION = 1
 """Grows whenever equal rows and settings may give another draw."""
 
-STABLE_WITHIN = 8
+STABLE_WITHIN = 2
 """Rows that enter or leave the draw, at most, when one row is added or taken out."""
 
 

@@ -61,6 +61,7 @@ FIXES: dict[str, tuple[str, str]] = {
         "for i in range(n):\n    f(i)\n",
         "for i in range(1, n):\n    f(i)\n",
     ),
+    "check_dropped": ("a = 1\nif x is None:\n    f()\n", "a = 1\n"),
     "truth_checked": ("f(x)\n", "if x:\n    f(x)\n"),
     "missing_tolerated": ("x = y['k']\n", "x = y.get('k')\n"),
     "default_given": ("x = y\n", "x = y or z\n"),
@@ -95,6 +96,10 @@ FIXES: dict[str, tuple[str, str]] = {
         "def f(self):\n    g()\n    self.done = True\n",
     ),
     "global_declared": ("def f():\n    n = 1\n", "def f():\n    global n\n    n = 1\n"),
+    "attribute_declared": (
+        "class A:\n    def __init__(self):\n        f()\n",
+        "class A:\n    def __init__(self):\n        f()\n        self.n = 0\n",
+    ),
     "attribute_kept": (
         "def f(self):\n    g()\n",
         "def f(self):\n    g()\n    self.n = h()\n",

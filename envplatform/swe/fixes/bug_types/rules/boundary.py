@@ -37,15 +37,16 @@ def _is_none_check(test: ast.AST) -> bool:
 
 def _extent_checked(edit: Edit) -> bool:
     """A new condition asks how much there is, or compares with nothing at all."""
-    for test in new_conditions(edit):
-        for node in nodes(test):
-            if called(node) in _EXTENTS:
-                return True
-            if isinstance(node, ast.Attribute) and node.attr in _EXTENTS:
-                return True
-            if isinstance(node, ast.Compare) and any(map(_is_empty, node.comparators)):
-                return True
-    return False
+    return any(_asks_extent(test) for test in new_conditions(edit))
+
+
+def _asks_extent(test: ast.AST) -> bool:
+    return any(
+        called(node) in _EXTENTS
+        or (isinstance(node, ast.Attribute) and node.attr in _EXTENTS)
+        or (isinstance(node, ast.Compare) and any(map(_is_empty, node.comparators)))
+        for node in nodes(test)
+    )
 
 
 def _is_empty(node: ast.AST) -> bool:
@@ -55,6 +56,14 @@ def _is_empty(node: ast.AST) -> bool:
         case ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]):
             return True
     return False
+
+
+def _check_dropped(edit: Edit) -> bool:
+    """A branch for nothing, or by how much there is, is gone."""
+    test = getattr(edit.before, "test", None)
+    if edit.kind not in {"removed", "unwrapped"} or not isinstance(test, ast.expr):
+        return False
+    return _is_none_check(test) or _asks_extent(test)
 
 
 def _truth_checked(edit: Edit) -> bool:
@@ -183,6 +192,7 @@ RULES = (
     Rule("index_changed", "boundary", 2.8, _index_changed),
     Rule("range_changed", "boundary", 3.0, _range_changed),
     Rule("truth_checked", "boundary", 2.6, _truth_checked),
+    Rule("check_dropped", "boundary", 2.2, _check_dropped),
     Rule("missing_tolerated", "boundary", 3.0, _missing_tolerated),
     Rule("default_given", "boundary", 2.6, _default_given),
     Rule("clamped", "boundary", 3.0, _clamped),

@@ -4,25 +4,23 @@ import ast
 
 from envplatform.swe.fixes.bug_types.edit import Edit
 from envplatform.swe.fixes.bug_types.rules.rule import (
+    BUILDERS,
     Function,
     Rule,
     assigned,
     called,
+    is_declaration,
     self_attribute,
-)
-
-_BUILDERS = frozenset(
-    {"__init__", "__new__", "__post_init__", "__attrs_post_init__", "__init_subclass__"}
 )
 
 
 def _in_builder(edit: Edit) -> bool:
-    return edit.scope.function in _BUILDERS and edit.share == 1
+    return edit.scope.function in BUILDERS and edit.share == 1
 
 
 def _attribute_built(edit: Edit) -> bool:
     """The builder assigns another attribute, or another value to it."""
-    if not _in_builder(edit):
+    if not _in_builder(edit) or is_declaration(edit):
         return False
     targets = assigned(edit.after or edit.before) or assigned(edit.parent)
     return any(bool(self_attribute(target)) for target in targets)
@@ -39,7 +37,7 @@ def _base_built(edit: Edit) -> bool:
     match node:
         case ast.Expr(value=value):
             node = value
-    return called(node) in _BUILDERS
+    return called(node) in BUILDERS
 
 
 def _class_attribute(edit: Edit) -> bool:
@@ -57,7 +55,7 @@ def _builder_added(edit: Edit) -> bool:
     return (
         edit.kind in {"added", "removed"}
         and isinstance(node, Function)
-        and node.name in _BUILDERS
+        and node.name in BUILDERS
     )
 
 

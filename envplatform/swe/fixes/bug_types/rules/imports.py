@@ -9,12 +9,15 @@ _Import = ast.Import | ast.ImportFrom
 
 
 def _import_tried(edit: Edit) -> bool:
-    """An import may fail now: a `try` with an import inside, or its handler."""
+    """An import may fail now, or no longer: a `try` around it, or what it catches."""
     if edit.role == "handler":
         return bool((edit.gained | edit.lost) & {"ImportError", "ModuleNotFoundError"})
-    if edit.kind not in {"added", "wrapped"} or not isinstance(edit.after, ast.Try):
-        return False
-    return any(isinstance(node, _Import) for node in edit.after.body)
+    return any(
+        isinstance(side, ast.Try)
+        and any(isinstance(node, _Import) for node in side.body)
+        for side in (edit.before, edit.after)
+        if edit.role == "statement"
+    )
 
 
 def _import_placed(edit: Edit) -> bool:

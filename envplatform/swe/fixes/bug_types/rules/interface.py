@@ -111,7 +111,7 @@ RULES = (
     Rule("callee_changed", "interface", 2.0, _callee_changed),
     Rule("base_changed", "interface", 2.0, _base_changed),
     Rule("return_changed", "interface", 1.8, _return_changed),
-    Rule("name_added", "interface", 0.6, _name_added),
+    Rule("name_added", "interface", 1.2, _name_added),
     Rule("definition_removed", "interface", 1.4, _definition_removed),
     Rule("keyword_value", "interface", 0.6, _keyword_value),
 )

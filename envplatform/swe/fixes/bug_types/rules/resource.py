@@ -26,9 +26,10 @@ _FILES = words(
     as_posix with_suffix relative_to sep pathsep linesep fspath is_file is_dir samefile pathlib
     """
 )
+_STANDARD = frozenset({"stdin", "stdout", "stderr"})
 _STREAMS = words(
     """
-    stdout stderr stdin isatty fileno environ getenv devnull readline buffer seek
+    isatty fileno environ getenv devnull readline buffer seek
     tell getpreferredencoding getfilesystemencoding setsockopt bind listen recv send
     sendall
     """
@@ -77,7 +78,9 @@ def _files_asked(edit: Edit) -> bool:
 
 
 def _streams_asked(edit: Edit) -> bool:
-    return bool(edit.reached & _STREAMS)
+    """A stream of the process or a file; not `stdout` of some result."""
+    own = "sys" in edit.gained | edit.lost and bool(edit.reached & _STANDARD)
+    return own or bool(edit.reached & _STREAMS)
 
 
 RULES = (

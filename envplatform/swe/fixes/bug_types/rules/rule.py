@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from envplatform.swe.fixes.bug_type import BugType
 from envplatform.swe.fixes.bug_types.edit import Edit, nodes
 
+BUILDERS = frozenset(
+    {"__init__", "__new__", "__post_init__", "__attrs_post_init__", "__init_subclass__"}
+)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -144,3 +147,19 @@ def assigned(node: ast.AST | None) -> list[ast.expr]:
         case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
             return [target]
     return []
+
+
+def is_declaration(edit: Edit) -> bool:
+    """Tell whether a builder begins to keep an attribute, from a plain first value."""
+    node = edit.after
+    return (
+        edit.kind == "added"
+        and edit.scope.function in BUILDERS
+        and isinstance(node, ast.Assign | ast.AnnAssign)
+        and any(bool(self_attribute(target)) for target in assigned(node))
+        and (
+            isinstance(node.value, ast.Constant)
+            or (isinstance(node.value, ast.List | ast.Tuple) and not node.value.elts)
+            or (isinstance(node.value, ast.Dict) and not node.value.keys)
+        )
+    )

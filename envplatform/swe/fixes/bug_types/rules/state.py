@@ -5,14 +5,15 @@ import re
 
 from envplatform.swe.fixes.bug_types.edit import Edit
 from envplatform.swe.fixes.bug_types.rules.rule import (
+    BUILDERS,
     Rule,
     assigned,
     called,
+    is_declaration,
     is_new,
     self_attribute,
 )
 
-_SET_UP = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__"})
 _CACHE = re.compile(
     r"(?i)(?:^|_)(?:l?ru_)?(?:cached?|caches|memo|memoi[sz]ed?|dirty|stale|invalidate|invalidated)(?:_|$)"
 )
@@ -23,7 +24,7 @@ def _attribute_kept(edit: Edit) -> bool:
     node = edit.after or edit.before
     return (
         edit.kind in {"added", "removed", "moved"}
-        and edit.scope.function not in _SET_UP
+        and edit.scope.function not in BUILDERS
         and any(map(_own, assigned(node)))
     )
 
@@ -86,6 +87,7 @@ def _deleted(edit: Edit) -> bool:
 
 RULES = (
     Rule("flag_set", "state", 2.0, _flag_set),
+    Rule("attribute_declared", "state", 2.8, is_declaration),
     Rule("global_declared", "state", 3.0, _global_declared),
     Rule("attribute_kept", "state", 2.2, _attribute_kept),
     Rule("cache_kept", "state", 2.6, _cache_kept),
