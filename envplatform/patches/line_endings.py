@@ -2,7 +2,8 @@ r"""A diff's LF where the file has CRLF, or the reverse: the file's own ending i
 
 Only where both are of one kind. A file that mixes LF and CRLF has no ending of its
 own, and a diff that mixes them may mean to; both are left to the other rungs, which
-compare bytes. A file without any LF counts as an LF file.
+compare bytes. A file without any LF counts as an LF file. A new file has no ending yet:
+it is as the diff says.
 """
 
 from collections.abc import Sequence

@@ -9,7 +9,8 @@ wrong counts in `lenient`.
 
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 from envplatform.errors import PatchError
 from envplatform.patches.headers import is_binary, read_header, starts_file
@@ -219,28 +220,28 @@ def check_body(body: Sequence[Line], where: str) -> None:
         raise PatchError(msg, fault="malformed")
 
 
-def _refuse_twice(files: Iterable[FilePatch]) -> None:
-    """No path may be made twice or taken away twice, nor be taken away and changed."""
-    made: set[str] = set()
-    gone: set[str] = set()
-    changed: set[str] = set()
+def _refuse_twice(files: Sequence[FilePatch]) -> None:
+    """Each path may be made once, go once, and go only to be made anew.
+
+    So a new file may take the name that a rename leaves; a file that is deleted or
+    changed may not be named again.
+    """
+    made, gone = Counter[str](), Counter[str]()
     for file in files:
-        moved_away = file.source if file.kind == "rename" else None
-        for path, paths in (
-            (file.path, gone if file.kind == "delete" else made),
-            (moved_away, gone),
-        ):
-            if path in paths:
-                msg = f"{path}: appears twice in the diff"
-                raise PatchError(msg, fault="malformed")
-            if path is not None:
-                paths.add(path)
-        if file.kind in {"modify", "delete"}:
-            changed.add(file.path)
-    for path in changed:
-        if path in gone and path in made:
-            msg = f"{path}: appears twice in the diff"
-            raise PatchError(msg, fault="malformed")
+        (gone if file.kind == "delete" else made)[file.path] += 1
+        if file.kind == "rename" and file.source is not None:
+            gone[file.source] += 1
+    for file in files:
+        is_new = file.kind not in {"modify", "delete"}
+        times = max(made[file.path], gone[file.path])
+        if times > 1 or (made[file.path] and gone[file.path] and not is_new):
+            raise _twice(file.path)
+        if file.kind == "rename" and gone[file.source or ""] > 1:
+            raise _twice(file.source or "")
+
+
+def _twice(path: str) -> PatchError:
+    return PatchError(f"{path}: appears twice in the diff", fault="malformed")
 
 
 def _signature(lines: Sequence[bytes], at: int) -> tuple[bytes, ...]:
