@@ -22,7 +22,7 @@ class Analysis:
     """What one reverse patch is, whatever the thresholds. Depends on bytes alone."""
 
     code_paths: tuple[str, ...] = ()
-    """Changed Python files that are no tests, sorted."""
+    """Changed Python files that are neither tests, generated nor excluded, sorted."""
     test_paths: tuple[str, ...] = ()
     other_paths: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
@@ -43,10 +43,12 @@ class Analysis:
     """SHA-256 (hex) of paths and code part of the bug patch."""
     code_digest: str = ""
     """SHA-256 (hex) of the change with names and constants normalised; empty if a side
-    does not parse.
+    does not parse, or the change is too small for its shape to mean anything.
     """
     minhash: str = ""
-    """Signature over 5-token shingles of the changed regions; see `analysis.shingles`."""
+    """Signature over 5-token shingles of the changed lines; empty for short changes. See
+    `analysis.shingles`.
+    """
     ngrams: str = ""
     """Hashes of 13-grams of changed lines; see `analysis.ngrams`."""
 

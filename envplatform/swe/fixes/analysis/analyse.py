@@ -158,5 +158,5 @@ def _is_incomplete(file: _CodeFile) -> bool:
         return True
     rest = long.removeprefix(short)
     return long.startswith(short) and not (
-        short.endswith(b"\n") or rest.startswith((b"\n", b"\r"))
+        short.endswith((b"\n", b"\r")) or rest.startswith((b"\n", b"\r"))
     )

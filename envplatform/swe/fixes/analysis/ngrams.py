@@ -53,19 +53,19 @@ def ngrams_of_patch(patch: str) -> frozenset[int]:
 def ngrams_of_lines(changes: Iterable[FileLines]) -> frozenset[int]:
     """Return all grams of a change."""
     return frozenset(
-        int.from_bytes(hashlib.sha256(gram.encode("utf-8", "replace")).digest()[:8])
+        int.from_bytes(hashlib.sha256(gram).digest()[:_HASH_BYTES])
         for change in changes
         for lines in (change.removed, change.added)
         for gram in _grams(words_of(lines))
     )
 
 
-def _grams(words: Sequence[str]) -> Iterator[str]:
+def _grams(words: Sequence[str]) -> Iterator[bytes]:
     for start in range(max(1, len(words) - GRAM_WORDS + 1)):
         gram = words[start : start + GRAM_WORDS]
         names = {word for word in gram if word[0].isalnum() or word[0] == "_"}
         if len(names - _COMMON) >= MIN_NAMES:
-            yield " ".join(gram)
+            yield " ".join(gram).encode("utf-8", "surrogateescape")
 
 
 def pack_ngrams(ngrams: Collection[int]) -> str:

@@ -45,12 +45,13 @@ def signature(changes: Iterable[FileLines]) -> str:
     return base64.b85encode(state).decode()
 
 
-def _shingles(changes: Iterable[FileLines]) -> Iterator[str]:
+def _shingles(changes: Iterable[FileLines]) -> Iterator[bytes]:
     for change in changes:
         for kind, lines in (("-", change.removed), ("+", change.added)):
             words = words_of(lines)
             for start in range(len(words) - SHINGLE_WORDS + 1):
-                yield kind + " ".join(words[start : start + SHINGLE_WORDS])
+                text = kind + " ".join(words[start : start + SHINGLE_WORDS])
+                yield text.encode("utf-8", "surrogateescape")
 
 
 class NearDuplicates:
