@@ -15,7 +15,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from git.cmd import Git
+from envplatform.errors import FixSourceError
 
 _SETTINGS = {
     "core.hooksPath": "/dev/null",
@@ -63,7 +63,17 @@ def run_git(
     settings: Mapping[str, str] | None = None,
     stdin: BinaryIO | None = None,
 ) -> Answer:
-    """Run git to its end; after `timeout_s` it is killed, and the status is not 0."""
+    """Run git to its end; after `timeout_s` it is killed, and the status is not 0.
+
+    Raises:
+        FixSourceError: there is no git on this machine.
+    """
+    try:
+        # Looks for git as it is imported; who reads no history needs none.
+        from git.cmd import Git  # noqa: PLC0415
+    except ImportError as error:
+        msg = "reading histories needs git; install it, or take sources without one"
+        raise FixSourceError(msg) from error
     answer = Git().execute(
         ["git", *arguments],
         istream=stdin,

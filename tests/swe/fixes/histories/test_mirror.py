@@ -306,3 +306,20 @@ def test_a_shallow_folder_is_read_as_far_as_it_goes(
     mirror = open_mirror(NAME, str(shallow), tmp_path / "cache")
     wanted = (made.git("rev-parse", name) for name in ("main", "main~1"))
     assert here(mirror, *wanted) == [True, False]
+
+
+def test_a_machine_without_git_is_told_what_is_missing(
+    made: MadeRepository, tmp_path: Path
+) -> None:
+    program = (
+        "import sys; from pathlib import Path;"
+        "from envplatform.swe.fixes.histories.mirror import open_mirror;"
+        "open_mirror('a__b', sys.argv[1], Path(sys.argv[2]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, made.url, str(tmp_path / "cache")],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        check=False,
+    )
+    assert b"FixSourceError: reading histories needs git" in done.stderr
