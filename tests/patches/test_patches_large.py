@@ -45,27 +45,38 @@ def test_two_large_files_of_few_different_lines_still_round_trip() -> None:
 
 LINES = 300_000
 """About 10 MB."""
-LARGE = b"".join(b"    value_%07d = compute(%d)\n" % (n, n) for n in range(LINES))
-CHANGED = b"".join(
-    b"    changed_%d\n" % n if n % 30 == 15 else line
-    for n, line in enumerate(io.BytesIO(LARGE).readlines())
-)
 
 
 @pytest.fixture(scope="module")
-def patch() -> str:
-    """10,000 hunks."""
-    text = diff_trees({"f": File(LARGE)}, {"f": File(CHANGED)})
+def large() -> bytes:
+    """Build 10 MB in which every line stands once."""
+    lines = (b"    value_%07d = compute(%d)\n" % (n, n) for n in range(LINES))
+    return b"".join(lines)
+
+
+@pytest.fixture(scope="module")
+def changed(large: bytes) -> bytes:
+    """Change one line in thirty."""
+    return b"".join(
+        b"    changed_%d\n" % n if n % 30 == 15 else line
+        for n, line in enumerate(io.BytesIO(large).readlines())
+    )
+
+
+@pytest.fixture(scope="module")
+def patch(large: bytes, changed: bytes) -> str:
+    """Return 10,000 hunks."""
+    text = diff_trees({"f": File(large)}, {"f": File(changed)})
     assert text.count("\n@@ ") == 10_000
     return text
 
 
 @pytest.mark.parametrize("rung", ["strict", "recounted", "line_endings", "relocated"])
 def test_ten_thousand_hunks_in_ten_megabytes_take_seconds(
-    patch: str, rung: str
+    patch: str, rung: str, large: bytes, changed: bytes
 ) -> None:
     """At every rung: no search is made once a hunk, no text copied once a hunk."""
-    old, new = LARGE, CHANGED
+    old, new = large, changed
     if rung == "recounted":
         patch = patch.replace(",7 @@", ",8 @@")
     elif rung == "line_endings":
@@ -79,21 +90,23 @@ def test_ten_thousand_hunks_in_ten_megabytes_take_seconds(
     assert applied.tree["f"].data == new
 
 
-def test_ten_thousand_hunks_turn_around_in_seconds(patch: str) -> None:
+def test_ten_thousand_hunks_turn_around_in_seconds(
+    patch: str, large: bytes, changed: bytes
+) -> None:
     """Each hunk is looked at once."""
     before_s = time.process_time()
     back = reversed_patch(patch)
     assert time.process_time() - before_s < 20
-    assert apply_patch({"f": File(CHANGED)}, back)["f"].data == LARGE
+    assert apply_patch({"f": File(changed)}, back)["f"].data == large
 
 
 def test_ten_thousand_hunks_that_fit_nowhere_are_refused_in_seconds(
-    patch: str,
+    patch: str, large: bytes
 ) -> None:
     """The first one ends it."""
     before_s = time.process_time()
     with pytest.raises(PatchError, match="hunk 1: its lines stand nowhere"):
-        apply_with_ladder({"f": File(LARGE.replace(b"value", b"word"))}, patch)
+        apply_with_ladder({"f": File(large.replace(b"value", b"word"))}, patch)
     assert time.process_time() - before_s < 20
 
 
