@@ -31,7 +31,7 @@ _VENDORED_FOLDERS = frozenset(
 )
 _GENERATED_FILE = re.compile(r".*_pb2(_grpc)?\.pyi?|.*_pb2_grpc\.py|.*_generated\.py")
 _EXCLUDED_FILE = re.compile(
-    r"_version\.py|version\.py|__version__\.py|__about__\.py|_about\.py|versioneer\.py"
+    r"_version\.py|__version__\.py|__about__\.py|versioneer\.py"
     r"|.*\.ipynb|.*\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum"
 )
 _MIGRATION_FOLDERS = frozenset({"migrations"})

@@ -11,7 +11,7 @@ from envplatform.swe.fixes.analysis.code_text import plain_text
 from envplatform.swe.fixes.analysis.edits import Edit
 from envplatform.swe.fixes.analysis.source import Source
 
-_MAX_TOKENIZED_CHARACTERS = 200_000
+_MAX_TOKENIZED_CHARACTERS = 100_000
 _SILENT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.ENCODING})
 _LINE_STARTS = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
 _SHAPES = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
