@@ -168,5 +168,9 @@ class OneSide(History):
         del instance, paths
         return self._side
 
+    def licence(self, instance: FixInstance) -> str:
+        """Nothing is known but what the row says."""
+        return instance.licence
+
     def close(self) -> None:
         """Let nothing go."""

@@ -36,5 +36,11 @@ class History(Protocol):
             Refused: no such commit, a blob is missing, a path is a link or submodule.
         """
 
+    def licence(self, instance: FixInstance) -> str:
+        """SPDX identifier that the repository had there; empty where unknown.
+
+        Only of instances that were prefetched, and named no licence themselves.
+        """
+
     def close(self) -> None:
         """Let processes and files go. May be called twice."""

@@ -3,17 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Literal, Self
 
 from envplatform.configuration import FixesSettings
 from envplatform.errors import ConfigError
-from envplatform.swe.fixes.histories.git_history import GitHistory, open_history
+from envplatform.swe.fixes.histories.git_history import open_history
 from envplatform.swe.fixes.histories.inline import InlineHistory
+from envplatform.swe.fixes.histories.mining import mined_repository
 from envplatform.swe.fixes.history import History, Side
 from envplatform.swe.fixes.instance import FixInstance
 from envplatform.swe.fixes.releases.history import ReleaseHistory
-from envplatform.swe.targets import configured_index
+from envplatform.swe.fixes.sources.opening import MIRRORS
+from envplatform.swe.targets import PackageIndex, configured_index
 
 _Origin = Literal["git", "release", "inline"]
 
@@ -46,11 +49,9 @@ class Histories:
         """Read from where the instance says that its files are."""
         return self._history(instance.origin).read(instance, paths)
 
-    @property
-    def git(self) -> GitHistory | None:
-        """The mirror, if an instance needed it."""
-        opened = self._open.get("git")
-        return opened if isinstance(opened, GitHistory) else None
+    def licence(self, instance: FixInstance) -> str:
+        """What the instance names, else what its place says."""
+        return instance.licence or self._history(instance.origin).licence(instance)
 
     def close(self) -> None:
         """Let processes and files go. May be called twice."""
@@ -66,7 +67,7 @@ class Histories:
         match origin:
             case "git":
                 url = clone_url(self._settings, self._repository)
-                opening = open_history(self._repository, url, self._cache / "mirrors")
+                opening = open_history(self._repository, url, self._cache / MIRRORS)
                 return self._stack.enter_context(opening)
             case "release":
                 history = ReleaseHistory(
@@ -78,12 +79,23 @@ class Histories:
                 return InlineHistory()
 
 
+@cache
+def _index() -> PackageIndex:
+    """Ask pip for its settings once a process: that takes half a second."""
+    return configured_index()
+
+
 def clone_url(settings: FixesSettings, repository: str) -> str:
     """Where the history of `owner__name` is cloned from.
+
+    That of a repository that is a source itself is known already.
 
     Raises:
         ConfigError: `clone_url` is no pattern over the repository.
     """
+    for source in settings.sources:
+        if source.git and mined_repository(source.git).lower() == repository.lower():
+            return source.git
     name = repository.replace("__", "/", 1)
     for known, place in settings.histories.items():
         if known.lower() == name.lower():

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from envplatform.swe.fixes.histories.licence_files import (
+    licence_blobs,
+    read_licence,
+)
 from envplatform.swe.fixes.histories.mirror import (
     CLONE_TIMEOUT_S,
     Mirror,
@@ -50,14 +54,19 @@ class GitHistory:
         self._max_file_bytes = max_file_bytes
         self._roots: dict[str, str] = {}
         """Commit as published to its root tree."""
+        self._licences: dict[tuple[str, ...], str] = {}
+        """Licence files to what they say; they seldom change."""
 
     def prefetch(self, wanted: Iterable[tuple[FixInstance, Sequence[str]]]) -> None:
         """Bring the commits that the mirror lacks, then all their blobs at once.
 
+        With the licence files, where instances name no licence.
+
         Raises:
             FixSourceError: the remote can't be reached, or fails.
         """
-        asked = [(instance.base_commit, paths) for instance, paths in wanted]
+        instances = list(wanted)
+        asked = [(instance.base_commit, paths) for instance, paths in instances]
         self._find_commits({commit for commit, _ in asked})
         if not self._mirror.is_filtered:
             return
@@ -69,7 +78,19 @@ class GitHistory:
             if isinstance(found := self._walk(self._roots[commit], path), _Found)
             and found.entry.mode in FILE_MODES
         }
+        for instance, _ in instances:
+            if not instance.licence:
+                root = self._roots.get(instance.base_commit)
+                blobs.update(licence_blobs(self._objects, root))
         self._fetch(self._missing(blobs))
+
+    def licence(self, instance: FixInstance) -> str:
+        """SPDX identifier at the base commit, by its licence file; empty: unknown."""
+        root = self._roots.get(instance.base_commit)
+        found = licence_blobs(self._objects, root)
+        if found not in self._licences:
+            self._licences[found] = read_licence(self._objects, found)
+        return self._licences[found]
 
     def read(self, instance: FixInstance, paths: Sequence[str]) -> Side:
         """Read `paths` at the base commit; absent ones are left out.

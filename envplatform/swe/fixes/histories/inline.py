@@ -20,6 +20,10 @@ class InlineHistory:
         files = {path: before[path] for path in paths if path in before}
         return Side(which="buggy", files=files)
 
+    def licence(self, instance: FixInstance) -> str:
+        """Nothing is known but what the row says."""
+        return instance.licence
+
     def close(self) -> None:
         """Let nothing go."""
 

@@ -15,9 +15,9 @@ from envplatform.errors import FixSourceError, PatchError
 from envplatform.patches import added_lines, diff_trees, removed_lines
 from envplatform.swe.fixes.analysis.paths import path_kind
 from envplatform.swe.fixes.histories.git_history import FILE_MODES, MAX_FILE_BYTES
-from envplatform.swe.fixes.histories.licence_text import (
-    is_licence_file,
-    recognised_licence,
+from envplatform.swe.fixes.histories.licence_files import (
+    licence_blobs,
+    read_licence,
 )
 from envplatform.swe.fixes.histories.log import ChangedPath, LoggedCommit, read_log
 from envplatform.swe.fixes.histories.mirror import Mirror, open_mirror
@@ -279,19 +279,8 @@ def _patch(old: Mapping[str, File], new: Mapping[str, File], *, of_tests: bool) 
 
 
 def _licence(mirror: Mirror, objects: ObjectReader, tip: str) -> str:
-    root = objects.tree_of(tip)
-    entries = (objects.tree(root) if root else None) or {}
-    found = [
-        entry.object_id
-        for name, entry in sorted(entries.items())
-        if is_licence_file(name) and entry.mode in FILE_MODES
-    ]
+    found = licence_blobs(objects, objects.tree_of(tip))
     if mirror.is_filtered and found:
         missing = [name for name, header in objects.headers(found) if header is None]
         mirror.fetch(missing)
-    for object_id in found:
-        data = objects.read(object_id, limit_bytes=MAX_FILE_BYTES)
-        name = recognised_licence(data) if isinstance(data, bytes) else ""
-        if name:
-            return name
-    return ""
+    return read_licence(objects, found)

@@ -83,6 +83,10 @@ class ReleaseHistory:
                 files[path] = self._load(path, place)
         return Side(which=release.holds, files=files)
 
+    def licence(self, instance: FixInstance) -> str:
+        """Nothing is known but what the row says."""
+        return instance.licence
+
     def close(self) -> None:
         """Let the temporary file go."""
         self._spool.close()

@@ -270,3 +270,28 @@ def test_sha256_repositories_are_read(tmp_path: Path) -> None:
     with open_history(NAME, made.url, tmp_path / "cache") as history:
         history.prefetch([(instance(commit), ["d/a.py"])])
         assert history.read(instance(commit), ["d/a.py"]).files["d/a.py"].data == b"1\n"
+
+
+MIT = b"Permission is hereby granted, free of charge, to any person ..."
+APACHE = b"Apache License\n Version 2.0, January 2004"
+
+
+def test_the_licence_is_that_of_the_base_commit(
+    made: MadeRepository, history: GitHistory
+) -> None:
+    none = instance(made.git("rev-parse", "main"))
+    mit = instance(made.commit({"LICENSE.txt": MIT}))
+    apache = instance(made.commit({"LICENSE.txt": APACHE}))
+    history.prefetch([(one, ["bom.py"]) for one in (none, mit, apache)])
+    found = [history.licence(one) for one in (none, mit, apache)]
+    assert found == ["", "MIT", "Apache-2.0"]
+
+
+def test_a_licence_file_that_is_a_link_or_lost_says_nothing(
+    made: MadeRepository, history: GitHistory
+) -> None:
+    link = instance(made.commit({"LICENSE": Moded(LINK, b"pkg/deep/a.py")}))
+    assert history.licence(link) == ""  # nor was anything fetched beforehand
+    history.prefetch([(link, [])])
+    assert history.licence(link) == ""
+    assert history.licence(instance("f" * 40)) == ""
