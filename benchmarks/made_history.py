@@ -37,14 +37,15 @@ def _stream(rng: random.Random, fixes: int) -> Iterator[bytes]:
         f"src/library/part{number % 23:02}/module{number:03}.py"
         for number in range(FILES)
     ]
-    files = {path: [_line(rng) for _ in range(_LINES)] for path in paths}
+    first = "def work(compute: object) -> None:\n"
+    files = {path: [first, *(_line(rng) for _ in range(_LINES))] for path in paths}
     yield from _commit(0, "Begin", files)
     for number in range(fixes * (_OTHER_COMMITS + 1)):
         is_fix = number % (_OTHER_COMMITS + 1) == 0
         changed = rng.sample(paths, 1 if is_fix else _OTHER_FILES)
         for path in changed:
             for _ in range(3):
-                files[path][rng.randrange(_LINES)] = _line(rng)
+                files[path][1 + rng.randrange(_LINES)] = _line(rng)
         now = {path: files[path] for path in changed}
         if is_fix:
             now[f"tests/test_case{number % 40:02}.py"] = [f"assert {number}\n"]
