@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from envplatform.swe.issue.facts import FailingTest
+from envplatform.swe.parsing import parse_or_none
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -30,10 +31,7 @@ def parse_test(source: str) -> ast.Module | None:
 
     Kept for a while: one file often holds dozens of failing tests.
     """
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return parse_or_none(source)
 
 
 def find_function(test: FailingTest) -> tuple[ast.Module, Function] | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from envplatform.patches import Hunk, apply_patch, diff_trees, parse_patch
 from envplatform.swe.p2f.baseline import Baseline
+from envplatform.swe.parsing import parse_or_none
 from envplatform.tree import File, Tree
 
 
@@ -94,10 +95,7 @@ def _meaning(file: File | None) -> str | bytes | None:
 
 
 def _parsed(file: File) -> ast.Module | None:
-    try:
-        return ast.parse(file.data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return parse_or_none(file.data)
 
 
 def _spans(file: File | None, lines: tuple[int, ...]) -> set[int]:

@@ -26,8 +26,10 @@ from envplatform.swe.fixes.reverse_patch import Analysis
 from envplatform.swe.fixes.sides import Sides
 from envplatform.tree import tree_digest
 
-REVISION = 1
+REVISION = 2
 """Raised whenever equal sides get another `Analysis`, but for the bug type."""
+
+_READ = frozenset({"parsed", "absent"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,7 @@ def analyse(sides: Sides) -> Analysis:
 
 def _edits(files: Sequence[_CodeFile]) -> list[Edit] | None:
     """Changed statements of all files; None if not every side parses."""
-    if any(file.states - {"parsed", "absent"} for file in files):
+    if any(file.states - _READ for file in files):
         return None
     try:
         return [edit for file in files for edit in edits_of(file.fixed, file.buggy)]
@@ -114,6 +116,9 @@ def _code_digest(edits: Sequence[Edit] | None) -> str:
 
 
 def _classified(file: _CodeFile) -> FileChange:
+    """Both sides; neither if one is there and was not parsed: no side is missing."""
+    if file.states - _READ:
+        return FileChange(path=file.path, buggy=None, fixed=None)
     fixed, buggy = (
         source_of(side.data, side.module) if side.module else None
         for side in (file.fixed, file.buggy)

@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from envplatform.swe.inducers.mutation.source import parse_quietly
+from envplatform.swe.parsing import parse_or_none
 
 MAX_CLASSIFIED_BYTES = 2**20
 """Larger files are tables or generated, and say nothing of a bug's kind."""
@@ -23,7 +23,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """One code file on both sides."""
+    """One code file on both sides. If both are None, neither could be read."""
 
     path: str
     buggy: Source | None
@@ -42,7 +42,5 @@ def read_source(data: bytes) -> Source | None:
     """Parse a file; None if it is too large or no Python of the running version."""
     if len(data) > MAX_CLASSIFIED_BYTES:
         return None
-    try:
-        return source_of(data, parse_quietly(data))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    module = parse_or_none(data)
+    return None if module is None else source_of(data, module)

@@ -6,10 +6,11 @@ owns whole lines. What two units share, or what stands twice under one name, is 
 
 import ast
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+
+from envplatform.swe.parsing import parse_or_none
 
 _LONE_CR = re.compile(rb"\r(?!\n)")
 _VERSION_NAME = re.compile(
@@ -80,12 +81,7 @@ def take_apart(data: bytes) -> UnitFile | None:
 
 def parse(data: bytes) -> ast.Module | None:
     """Return the syntax tree; None if there is none."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # old code has escapes of its own kind
-            return ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return parse_or_none(data)
 
 
 def code_of(node: ast.AST) -> str:

@@ -10,7 +10,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from envplatform.swe.inducers.base import Skip
-from envplatform.swe.inducers.mutation.source import ParsedSource, parse_quietly
+from envplatform.swe.inducers.mutation.source import ParsedSource
+from envplatform.swe.parsing import parse_python
 
 
 @dataclass(slots=True)
@@ -62,4 +63,4 @@ class Novelty:
 
 
 def _digest(code: bytes) -> str:
-    return hashlib.sha256(ast.dump(parse_quietly(code)).encode()).hexdigest()
+    return hashlib.sha256(ast.dump(parse_python(code)).encode()).hexdigest()

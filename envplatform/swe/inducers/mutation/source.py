@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from io import BytesIO
 
 from envplatform.swe.inducers.base import Skip
+from envplatform.swe.parsing import parse_python
 
 MAX_SOURCE_BYTES = 2 * 2**20
 """Larger files are generated, and slow to compile once a mutant."""
@@ -112,7 +113,7 @@ def parse_source(data: bytes) -> ParsedSource | Skip:
     if refusal:
         return refusal
     try:
-        tree = parse_quietly(data)
+        tree = parse_python(data)
     except (SyntaxError, ValueError):  # ValueError: a NUL byte, before Python 3.12
         return "syntax_error"
     except (RecursionError, MemoryError):  # MemoryError: the parser's own stack
@@ -131,13 +132,6 @@ def parse_source(data: bytes) -> ParsedSource | Skip:
         parents=parents,
         starts=_line_starts(data),
     )
-
-
-def parse_quietly(data: bytes) -> ast.Module:
-    """Parse without the warnings that old escapes in somebody's code would raise."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(data)
 
 
 def compiles(data: bytes) -> bool:

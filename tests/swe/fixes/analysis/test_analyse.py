@@ -174,3 +174,17 @@ def test_the_digest_changes_with_either_side() -> None:
         for one, other in (("x", "y"), ("x", "z"), ("w", "y"))
     }
     assert len(digests) == 3
+
+
+def test_a_file_that_does_not_parse_on_one_side_is_no_new_file() -> None:
+    found = analysed('print "x"\n', "import os\nprint(os)\n")
+    assert "does_not_parse" in found.flags
+    assert (found.bug_type, found.bug_evidence) == ("other", ("does_not_parse",))
+
+
+def test_a_file_that_does_not_parse_leaves_the_type_to_the_others() -> None:
+    broken = {"a.py": 'print "x"\n'}, {"a.py": "import os\nprint(os)\n"}
+    whole = {"b.py": BUGGY}, {"b.py": FIXED}
+    both = sides_of({**broken[0], **whole[0]}, {**broken[1], **whole[1]})
+    alone = analyse(sides_of(*whole))
+    assert analyse(both).bug_evidence == alone.bug_evidence
