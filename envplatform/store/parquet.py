@@ -82,7 +82,10 @@ def read_parquet(
         with pq.ParquetFile(path) as file:
             _check_schema(file.schema_arrow, record, str(path))
             stored = set(file.schema_arrow.names)
-            columns = [each.name for each in record.members if each.name in stored]
+            wanted = {each.name for each in record.members}
+            if where is not None:
+                wanted.add(where.column)  # a view may go without it
+            columns = sorted(wanted & stored)
             groups = _groups(file, where)
             for batch in file.iter_batches(
                 _BATCH_ROWS, row_groups=groups, columns=columns

@@ -29,7 +29,7 @@ from envplatform.store.manifest import (
 )
 from envplatform.store.names import encode_name, encode_partition
 from envplatform.store.parquet import ParquetRows, Where, read_parquet
-from envplatform.store.shapes import Record, record_of
+from envplatform.store.shapes import Record, Scalar, record_of
 from envplatform.store.values import (
     Plain,
     RowsDigest,
@@ -68,6 +68,7 @@ class Tables:
         if record.is_view:
             msg = f"{record.name} is a view of {record.stored_as}: write those rows"
             raise StoreError(msg)
+        _check_part_by(part_by, record)
         label = asset if partition is None else f"{asset}[{partition}]"
         folder = self.folder(asset, partition)
         with locked(folder):
@@ -200,6 +201,14 @@ def unreferenced(folder: Path, manifest: Manifest | None) -> list[Path]:
         if path.suffix == UNFINISHED
         or (path.suffix == ".parquet" and path.name != keep)
     )
+
+
+def _check_part_by(part_by: str, record: Record) -> None:
+    shapes = {member.name: member.shape for member in record.members}
+    shape = shapes.get(part_by)
+    if part_by and not (isinstance(shape, Scalar) and shape.kind is str):
+        msg = f"part_by: {part_by!r} is no text field of {record.name}"
+        raise StoreError(msg)
 
 
 def _part_by(manifest: Manifest) -> str:

@@ -8,12 +8,12 @@ operation, does ACTION. Stops at the first n for which the child got to its end.
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 from envplatform.store import Store
-from tests.store.rows import ORIGIN, Number
+from tests.store.rows import ORIGIN, Named, Number
 
 _CHANGES = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "fcntl.flock"}
 _DIED = 77
@@ -24,6 +24,24 @@ def write(store: Store, source: Path) -> None:
     del source
     rows = [Number(value=number) for number in range(100)]
     store.write_rows("a", rows, row_type=Number, origin=ORIGIN, partition="p")
+
+
+def stream(store: Store, source: Path) -> None:
+    """Replace one table, in parts, by rows that come one after the other."""
+
+    def rows() -> Iterator[Named]:
+        for number in range(4):
+            (source / "coming").touch()  # one more step at which to die
+            yield Named(name=str(number), text="x" * 9_000_000)
+
+    store.write_rows(
+        "a",
+        rows(),
+        row_type=Named,
+        origin=lambda: ORIGIN,
+        partition="p",
+        part_by="name",
+    )
 
 
 def put(store: Store, source: Path) -> None:
@@ -43,7 +61,7 @@ def _die_before(number: int, home: Path) -> None:
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal left
         if event in _CHANGES and (
-            event == "fcntl.flock" or str(home) in str(arguments[0])
+            event == "fcntl.flock" or str(home.parent.parent) in str(arguments[0])
         ):
             left -= 1
             if left == 0:

@@ -54,6 +54,14 @@ class Number:
     value: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A row that may belong to a part, and be large."""
+
+    name: str
+    text: str = ""
+
+
 def finding(name: str = "x", *, seconds: float = 0.0) -> Finding:
     """A plausible row."""
     return Finding(

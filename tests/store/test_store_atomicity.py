@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from envplatform.store import Store
-from tests.store.rows import ORIGIN, Number
+from tests.store.rows import ORIGIN, Named, Number
 
 REPOSITORY = Path(__file__).parents[2]
 OLD = [Number(value=-1)]
@@ -71,6 +71,34 @@ def test_a_crash_while_writing_the_first_version_leaves_nothing_or_all(
         assert store.verify() == ()
         store.sweep_orphans()
         assert len(data_files(home)) == len(store.manifests("a"))
+
+
+def test_a_crash_between_streamed_rows_leaves_the_old_or_the_new(
+    tmp_path: Path,
+) -> None:
+    template = tmp_path / "template"
+    old = [Named(name="old")]
+    Store(template).write_rows(
+        "a", old, row_type=Named, origin=ORIGIN, partition="p", part_by="name"
+    )
+    seen = []
+    for home in crashes(template, tmp_path / "homes", "stream"):
+        store = Store(home)
+        manifest = store.manifest("a", "p")
+        assert manifest is not None
+        names = [row.name for row in store.scan(Named, "a", "p")]
+        assert list(manifest.parts) == names
+        for name, digest in manifest.parts.items():
+            (row,) = store.scan(Named, "a", "p", part=name, digest=digest)
+            assert row.name == name
+        seen.append(names)
+        store.sweep_orphans()
+        assert store.verify() == ()
+        assert len(data_files(home)) == 1
+    new = [str(number) for number in range(4)]
+    assert seen == [["old"]] * seen.count(["old"]) + [new] * seen.count(new)
+    assert seen.count(["old"]) > len(new)
+    assert seen.count(new) > 1
 
 
 def test_a_crash_while_storing_a_directory_leaves_none_or_all(tmp_path: Path) -> None:

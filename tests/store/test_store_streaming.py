@@ -1,5 +1,6 @@
 """Tables larger than memory: written as they come, read in part."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -147,6 +148,67 @@ def test_a_part_keeps_its_digest_while_others_change(store: Store) -> None:
     assert row == long("b", 2)
     with pytest.raises(StoreError, match="changed while it was being read"):
         next(store.scan(Long, "a", part="b", digest=old.parts["b"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlyText:
+    """A view without the column that the parts go by."""
+
+    VIEW_OF: ClassVar[type] = Long
+
+    text: str
+
+
+def test_a_view_reads_a_part_whose_column_it_lacks(store: Store) -> None:
+    rows = [long("a", 1), long("b", 2)]
+    store.write_rows("a", rows, row_type=Long, origin=ORIGIN, part_by="key")
+    assert list(store.scan(OnlyText, "a", part="b")) == [OnlyText(text="xx")]
+
+
+@pytest.mark.parametrize("column", ["inner", "nothing"])
+def test_parts_go_by_a_text_field_only(store: Store, column: str) -> None:
+    with pytest.raises(StoreError, match=f"part_by: '{column}' is no text field of Lo"):
+        store.write_rows("a", [long("a")], row_type=Long, origin=ORIGIN, part_by=column)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grown:
+    """A row whose nested value and own fields were added to."""
+
+    key: str
+    inner: Inner
+    added: str = "new"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Once:
+    """The same before."""
+
+    key: str
+    inner: Inner
+
+
+Once.__name__ = "Grown"  # as a file of the earlier release names it
+
+
+def test_rows_in_parts_take_defaults_of_fields_added_since(store: Store) -> None:
+    rows = [Once(key=key, inner=Inner(a=1, b="y")) for key in "ab"]
+    old = store.write_rows("a", rows, row_type=Once, origin=ORIGIN, part_by="key")
+    (row,) = store.scan(Grown, "a", part="b", digest=old.parts["b"])
+    assert row == Grown(key="b", inner=Inner(a=1, b="y"), added="new")
+
+
+def test_a_manifest_from_before_parts_is_read(store: Store) -> None:
+    new = store.write_rows("a", [long("k")], row_type=Long, origin=ORIGIN)
+    (path,) = store.home.rglob("manifest.json")
+    known = json.loads(path.read_text())
+    assert known.pop("part_by") == ""
+    assert known.pop("parts") == {}
+    for each in known["recipe"]["inputs"]:
+        each.pop("part")
+    path.write_text(json.dumps(known))
+    assert store.manifest("a") == new
+    assert new.recipe.digest == ORIGIN.recipe.digest
 
 
 def test_a_table_without_parts_says_so(store: Store) -> None:
