@@ -1,9 +1,11 @@
 """What decides the rows of the group `fixes`, and what is kept beside its tables."""
 
 import hashlib
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 from assets.batch import Batch
 from assets.fix_keys import CORPUS
@@ -15,7 +17,10 @@ from envplatform.configuration import (
 from envplatform.errors import ConfigError
 from envplatform.store import Store
 from envplatform.swe.fixes import reverse
+from envplatform.swe.fixes.curation.held_out import builtin_digest
+from envplatform.swe.fixes.instance import FixInstance
 from envplatform.swe.fixes.places import clone_url
+from envplatform.swe.fixes.reverse_patch import ReverseFacts
 from envplatform.swe.fixes.sources.opening import open_sources
 
 QUARANTINED = "quarantined_fixes"
@@ -23,8 +28,6 @@ QUARANTINED = "quarantined_fixes"
 
 DOWNLOADS = "fixes"
 """The store's cache of mirrors and downloads."""
-
-Row = TypeVar("Row")
 
 
 def source_order(configuration: Configuration) -> list[str]:
@@ -59,15 +62,19 @@ def curation(configuration: Configuration) -> CurationSettings:
     return configuration.fixes.curation
 
 
-def held_out_files(
-    configuration: Configuration, _: str, store: Store
-) -> dict[str, str]:
-    """The user's own held-out sets, by content."""
+def held_out_sets(configuration: Configuration, _: str, store: Store) -> dict[str, str]:
+    """Held-out sets by content: those shipped, and the user's own by their number.
+
+    Two files may have one name, each in a folder of its own.
+    """
     del store
-    return {
-        Path(file).name: _digest_of(Path(file))
-        for file in configuration.fixes.curation.held_out_files
+    settings = configuration.fixes.curation
+    shipped = {name: builtin_digest(name) for name in settings.held_out}
+    own = {
+        f"held out {number} {Path(file).name}": _digest_of(Path(file))
+        for number, file in enumerate(settings.held_out_files, 1)
     }
+    return shipped | own
 
 
 def sampling(configuration: Configuration) -> SamplingSettings:
@@ -75,14 +82,45 @@ def sampling(configuration: Configuration) -> SamplingSettings:
     return configuration.fixes.sampling
 
 
-def in_corpus(batch: Batch[Any], row_type: type[Row]) -> Iterator[Row]:
-    """Rows of `reverse_patches` whose repository the corpus still has.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Published:
+    """An instance of the corpus, by name alone."""
 
-    A source that was taken out may leave partitions behind until their keys are dropped.
+    VIEW_OF: ClassVar[type] = FixInstance
+
+    instance_id: str
+    repository: str
+
+
+class InCorpus:
+    """Rows of `reverse_patches` whose instance the corpus still has, and their number.
+
+    Tables may tell of more: a source that was taken out leaves partitions behind until
+    their keys are dropped, and a repository that failed since keeps its earlier rows.
     """
-    corpus = batch.store.manifest(CORPUS)
-    parts = corpus.parts if corpus else {}
-    return batch.scan(row_type, "reverse_patches", only=parts.keys())
+
+    def __init__(self, batch: Batch[Any]) -> None:
+        self._batch = batch
+        corpus = batch.scan(_Published, CORPUS)
+        self._home = {row.instance_id: sys.intern(row.repository) for row in corpus}
+        self.refused = 0
+        """Rows that say why there is no reverse patch; once `facts` has ended."""
+        self.missing = 0
+        """Instances without any row: their repository failed, or is not done yet."""
+
+    def __len__(self) -> int:
+        return len(self._home)
+
+    def facts(self) -> Iterator[ReverseFacts]:
+        """Go through them, in order of repository and instance."""
+        refused = done = 0
+        only = frozenset(self._home.values())
+        for row in self._batch.scan(ReverseFacts, "reverse_patches", only=only):
+            if self._home.get(row.instance_id) == row.repository:
+                done += 1
+                refused += bool(row.refusal)
+                yield row
+        self.refused, self.missing = refused, len(self) - done
 
 
 def _digest_of(file: Path) -> str:

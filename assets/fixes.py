@@ -20,10 +20,10 @@ from assets.bug_recipes import keep_aside
 from assets.fix_keys import CORPUS
 from assets.fix_recipes import (
     QUARANTINED,
+    InCorpus,
     curation,
-    held_out_files,
+    held_out_sets,
     history_place,
-    in_corpus,
     reversal,
     sampling,
     source_digests,
@@ -43,7 +43,6 @@ from envplatform.swe.fixes.curation.sampling import describe, sample
 from envplatform.swe.fixes.instance import FixInstance, QuarantinedRow
 from envplatform.swe.fixes.reverse_patch import (
     CuratedPatch,
-    ReverseFacts,
     ReversePatch,
     TrainingRow,
 )
@@ -127,21 +126,25 @@ def reverse_patches(batch: Batch[None], fixes: FixesResource) -> PartitionResult
     revision=CURATING,
     deps=[fix_corpus, reverse_patches],
     settings=curation,
-    sources=held_out_files,
+    sources=held_out_sets,
     kinds=frozenset({"parquet"}),
     owners=OWNERS,
 )
 def curated_reverse_patches(batch: Batch[CurationSettings]) -> PartitionResults:
     """The verdict on every reverse patch: kept, or the first reason against it."""
     for whole in batch.partitions:
-        facts = in_corpus(batch, ReverseFacts)
-        rows = list(curate(facts, batch.settings, load_held_out(batch.settings)))
+        corpus, held_out = InCorpus(batch), load_held_out(batch.settings)
+        rows = list(curate(corpus.facts, batch.settings, held_out))
         kept = [row for row in rows if not row.rejection]
         yield (
             whole,
             PartitionResult(
                 rows=rows,
                 metadata={
+                    "corpus": len(corpus),
+                    "not turned around yet": corpus.missing,
+                    "refused": corpus.refused,
+                    "rejected": len(rows) - len(kept),
                     "kept": len(kept),
                     "repositories": len({row.repository for row in kept}),
                 },

@@ -190,6 +190,7 @@ class StageRun:
             manifest.recipe.digest == recipe.digest
             and manifest.row_type == record.name
             and manifest.schema_version == record.version
+            and manifest.part_by == self._stage.part_by
             and store.is_complete(manifest)
             and (self._stage.holds is None or self._stage.holds(store, manifest))
         )

@@ -71,6 +71,7 @@ class Decided:
         self.seeds = 0
         self.source = "s1"
         self.tool = "t1"
+        self.part_by = ""
         self.executed: list[str] = []
 
     def asset(self) -> dg.AssetsDefinition:
@@ -88,6 +89,7 @@ class Decided:
             settings=lambda configuration: configuration.synthesis.seed,
             sources=sources,
             tools=lambda resources: {"tool": f"{self.tool} {resources.flavour}"},
+            part_by=self.part_by,
         )
         def decided(batch: Batch[int], flavour: str) -> PartitionResults:
             """Depends on all there is."""
@@ -125,6 +127,7 @@ def test_each_part_of_the_recipe_decides(
         ("seeds", 1, KEYS),
         ("tool", "t2", KEYS),
         ("source", "s2", ["bb"]),
+        ("part_by", "name", KEYS),  # else what depends on a part would miss it
     ]
     for name, value, again in changes:
         setattr(decided, name, value)

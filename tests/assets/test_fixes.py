@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from assets.run import supervise
 from assets.terminal_run import Terminal
 from envplatform.patches import apply_patch
 from envplatform.store import Store
+from envplatform.swe.fixes.curation.hashes import HeldOutSet, repository_hash
+from envplatform.swe.fixes.curation.held_out import write_held_out
 from envplatform.swe.fixes.instance import FixInstance, QuarantinedRow
 from envplatform.swe.fixes.reverse_patch import (
     CuratedPatch,
@@ -25,6 +28,9 @@ from envplatform.swe.fixes.reverse_patch import (
 from envplatform.tree import File
 from resources.store import StoreResource
 from tests.made_fixes import GONE, SPANS, WORDS, MadeFixes, make_fixes
+
+FUNNEL = ("corpus", "not turned around yet", "refused", "rejected", "kept")
+"""The first is the sum of the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,3 +221,76 @@ def test_the_sensor_registers_the_repositories_of_the_corpus(
         (dg.AddDynamicPartitionsRequest, [GONE, SPANS, WORDS]),
         (dg.DeleteDynamicPartitionsRequest, ["lost__lost"]),
     ]
+
+
+def test_each_held_out_file_decides_though_two_have_one_name(
+    project: Project, tmp_path: Path
+) -> None:
+    files = [tmp_path / folder / "held.json" for folder in ("one", "other")]
+    for file in files:
+        file.parent.mkdir()
+        write_held_out(HeldOutSet(name="own"), file)
+    listed = ", ".join(f"'{file}'" for file in files)
+    curation = f"[fixes.curation]\nheld_out_files = [{listed}]\n"
+    project.configure(project.made.toml + curation)
+    project.run()
+    words = frozenset({repository_hash(WORDS)})
+    for file in files:
+        write_held_out(HeldOutSet(name="own", repositories=words), file)
+        project.run()
+        rows = project.store.rows(CuratedPatch, "curated_reverse_patches")
+        rejected = {row.repository: row.rejection for row in rows}
+        assert rejected == {SPANS: "", WORDS: "held_out_repository"}
+        write_held_out(HeldOutSet(name="own"), file)
+        project.run()
+
+
+def test_a_fix_taken_out_leaves_no_row_though_its_repository_fails_since(
+    project: Project,
+) -> None:
+    project.run()
+    lines = project.made.file.read_text().splitlines()
+    kept = [line for line in lines if f'"{SPANS}-2"' not in line]
+    assert len(kept) == len(lines) - 1
+    project.made.file.write_text("\n".join(kept) + "\n")
+    shutil.rmtree(project.made.histories)
+    shutil.rmtree(project.home / "cache")
+    failed, _ = project.run()
+    assert "reverse_patches" in failed
+    store = project.store
+    assert f"{SPANS}-2" in {
+        row.instance_id for row in store.rows(ReversePatch, "reverse_patches", SPANS)
+    }
+    rows = store.rows(TrainingRow, "bug_training_set")
+    assert [row.instance_id for row in rows] == [f"{SPANS}-1", f"{WORDS}-1"]
+
+
+def test_a_respelled_repository_has_one_partition_and_its_rows_once(
+    project: Project,
+) -> None:
+    project.run()
+    project.rewrite('"repo": "made/spans"', '"repo": "Made/Spans"')
+    project.configure(
+        f"{project.made.toml}\n[fixes.histories]\n'MADE/spans' = "
+        f"'{project.made.histories}/made/spans'\n"
+    )
+    project.run()
+    assert set(project.instance.get_dynamic_partitions("fix_repo")) == {
+        "Made__Spans", WORDS, GONE
+    }  # fmt: skip
+    rows = project.store.rows(TrainingRow, "bug_training_set")
+    found = sorted((row.repository, row.instance_id) for row in rows)
+    assert found == [
+        ("Made__Spans", f"{SPANS}-1"), ("Made__Spans", f"{SPANS}-2"), (WORDS, f"{WORDS}-1")
+    ]  # fmt: skip
+
+
+def test_the_funnel_of_curation_accounts_for_the_whole_corpus(
+    project: Project,
+) -> None:
+    project.rewrite("return words[len(words)]", "return nothing[at_all]")
+    project.run()
+    manifest = project.store.manifest("curated_reverse_patches")
+    assert manifest is not None
+    facts = {name: manifest.facts[name] for name in FUNNEL}
+    assert facts == dict(zip(FUNNEL, (4, 1, 1, 0, 2), strict=True))

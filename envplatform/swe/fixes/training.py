@@ -17,8 +17,8 @@ def training_rows(
     """Yield a row for each chosen instance, in the order in which they come."""
     for row in reversed_fixes:
         one = chosen.get(row.instance_id)
-        if one is None:
-            continue
+        if one is None or one.repository != row.repository:
+            continue  # of a repository that the corpus lost, or spells otherwise now
         yield TrainingRow(
             instance_id=row.instance_id,
             repository=row.repository,

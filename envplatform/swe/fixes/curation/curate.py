@@ -3,11 +3,14 @@
 The first code of `refusal.REJECTIONS` that applies is the one on the row. Of patches
 that repeat each other the first in the order of the input stays: callers hand facts
 over sorted by repository and instance id, so that equal corpora give equal verdicts.
-Repeats come before held-out sets: what repeats a held-out patch goes with it.
+
+What a held-out set holds is sought first, whatever its size and licence: what repeats
+such a patch goes with it, though it comes earlier or repeats are only marked. So a
+fork's copy of a held-out fix is not kept.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from envplatform.configuration import CurationSettings
 from envplatform.swe.fixes.analysis.ngrams import unpack_ngrams
@@ -18,26 +21,39 @@ from envplatform.swe.fixes.curation.repeats import Memory
 from envplatform.swe.fixes.refusal import REJECTIONS
 from envplatform.swe.fixes.reverse_patch import CuratedPatch, ReverseFacts
 
-REVISION = 1
+REVISION = 2
 """Raised whenever equal facts and settings get another verdict."""
 
 _KEPT = "kept"
 
 
 def curate(
-    facts: Iterable[ReverseFacts], settings: CurationSettings, held_out: HeldOut
+    facts: Callable[[], Iterable[ReverseFacts]],
+    settings: CurationSettings,
+    held_out: HeldOut,
 ) -> Iterator[CuratedPatch]:
     """Give a verdict on every reverse patch that was made; refused ones are left out.
 
-    Holds some 3 KB for each one kept, and nothing of the others.
+    Holds some 3 KB for each one kept or held out, and nothing of the others.
+
+    Args:
+        facts: begins to go through them all, in order; called twice.
+        settings: limits and policies.
+        held_out: sets that must stay unseen.
 
     Raises:
         ValueError: signatures or 13-grams of another revision of the analysis.
     """
     memory = Memory(similarity=settings.near_duplicate_similarity)
-    for one in facts:
+    hits: dict[str, tuple[str, str]] = {}
+    for one in facts():
+        if not one.refusal and (hit := _held_out(one, held_out)):
+            hits[one.instance_id] = hit
+            memory.find_or_add(one)
+    memory.end_held_out()
+    for one in facts():
         if not one.refusal:
-            yield _verdict(one, settings, held_out, memory)
+            yield _verdict(one, settings, hits.get(one.instance_id), memory)
 
 
 def funnel(rows: Iterable[CuratedPatch]) -> Mapping[str, int]:
@@ -52,7 +68,7 @@ def funnel(rows: Iterable[CuratedPatch]) -> Mapping[str, int]:
 def _verdict(
     facts: ReverseFacts,
     settings: CurationSettings,
-    held_out: HeldOut,
+    hit: tuple[str, str] | None,
     memory: Memory,
 ) -> CuratedPatch:
     duplicate_of = ""
@@ -62,13 +78,14 @@ def _verdict(
         code, detail = ("licence", refused) if refused else ("", "")
     if not code:
         repeat = memory.find_or_add(facts)
-        if repeat is not None:
+        if repeat is not None and repeat.instance_id != facts.instance_id:
             duplicate_of = repeat.instance_id
-            if settings.duplicates == "drop":
+            if settings.duplicates == "drop" or repeat.of_held_out:
                 code = repeat.code
-                detail = f"{repeat.instance_id}, similarity {repeat.similarity:.2f}"
-    if not code:
-        code, detail = _held_out(facts, held_out)
+                held = "held out, " if repeat.of_held_out else ""
+                detail = f"{duplicate_of}, {held}similarity {repeat.similarity:.2f}"
+    if not code and hit:
+        code, detail = hit
     analysis = facts.analysis
     return CuratedPatch(
         instance_id=facts.instance_id,
@@ -85,7 +102,8 @@ def _verdict(
     )
 
 
-def _held_out(facts: ReverseFacts, held_out: HeldOut) -> tuple[str, str]:
+def _held_out(facts: ReverseFacts, held_out: HeldOut) -> tuple[str, str] | None:
+    """Code and detail, if a held-out set has its repository, a file or its lines."""
     name = held_out.of_repository(facts.repository)
     if name is not None:
         return "held_out_repository", name
@@ -97,4 +115,4 @@ def _held_out(facts: ReverseFacts, held_out: HeldOut) -> tuple[str, str]:
         lines = held_out.of_ngrams(unpack_ngrams(analysis.ngrams))
         if lines is not None:
             return "held_out_lines", f"{lines[0]}, {lines[1]} shared"
-    return "", ""
+    return None

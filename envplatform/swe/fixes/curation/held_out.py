@@ -4,6 +4,7 @@ The shipped ones are lists of repositories, in `envplatform/data/held_out`, each
 where its facts are from. Known renames count as the same repository.
 """
 
+import hashlib
 from importlib import resources
 from pathlib import Path
 
@@ -29,6 +30,7 @@ __all__ = [
     "HeldOut",
     "HeldOutFix",
     "HeldOutSet",
+    "builtin_digest",
     "builtin_set",
     "builtin_sets",
     "hash_set",
@@ -73,16 +75,29 @@ def builtin_set(name: str) -> HeldOutSet:
     Raises:
         ConfigError: there is none of this name.
     """
+    text = _text_of(name)
+    listed = parse_toml(_RepositoryList, text, source=f"held-out set {name}")
+    hashes = frozenset(map(repository_hash, listed.repositories + listed.also))
+    return HeldOutSet(name=name, repositories=hashes)
+
+
+def builtin_digest(name: str) -> str:
+    """SHA-256 (hex) of a set shipped with the package.
+
+    Raises:
+        ConfigError: there is none of this name.
+    """
+    return hashlib.sha256(_text_of(name).encode()).hexdigest()
+
+
+def _text_of(name: str) -> str:
     if name not in builtin_sets():
         known = ", ".join(builtin_sets())
         msg = (
             f"fixes.curation.held_out: no set {name!r} is built in; there are: {known}"
         )
         raise ConfigError(msg)
-    text = _folder().joinpath(name + _SUFFIX).read_text(encoding="utf-8")
-    listed = parse_toml(_RepositoryList, text, source=f"held-out set {name}")
-    hashes = frozenset(map(repository_hash, listed.repositories + listed.also))
-    return HeldOutSet(name=name, repositories=hashes)
+    return _folder().joinpath(name + _SUFFIX).read_text(encoding="utf-8")
 
 
 def _folder() -> resources.abc.Traversable:

@@ -7,7 +7,7 @@ a licence comes from, and what its text says.
 """
 
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from license_expression import (  # type: ignore[import-untyped]  # ships no types
@@ -94,7 +94,7 @@ def licence_verdict(licence: str, settings: CurationSettings) -> str | None:
     )
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _answer(licence: str, policy: Literal["permissive"] | tuple[str, ...]) -> _Answer:
     taken = PERMISSIVE if policy == "permissive" else frozenset(policy)
     names = frozenset(name.lower() for name in taken)
@@ -104,7 +104,8 @@ def _answer(licence: str, policy: Literal["permissive"] | tuple[str, ...]) -> _A
         return _Answer.UNKNOWN
     try:
         expression = _licensing().parse(licence)
-    except ExpressionError:
+    except (ExpressionError, AssertionError, IndexError):
+        # The last two are the parser's own slips, on `( OR MIT` and on `()`.
         return _Answer.UNKNOWN
     return _judge(expression, names)
 

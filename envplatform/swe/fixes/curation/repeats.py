@@ -1,7 +1,8 @@
 """What an earlier reverse patch has already: the same, of the same shape, or nearly.
 
-Only those that passed everything before are remembered, so that none is dropped for
-the sake of another that was rejected itself; and what repeats is not remembered, so
+Those that must stay unseen come first. Of the others only those that passed everything
+before are remembered, so that none is dropped for the sake of another that was rejected
+itself; and what repeats is not remembered, so
 that similarity does not wander from one to the next.
 """
 
@@ -24,6 +25,8 @@ class Repeat:
     instance_id: str
     """The earlier one."""
     similarity: float = 1.0
+    of_held_out: bool = False
+    """Whether the earlier one must stay unseen."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,6 +40,8 @@ class Memory:
     signed: list[int] = field(default_factory=list)
     """Place in `ids` of each entry of the search below."""
     near: NearDuplicates = field(init=False)
+    held_out: int = 0
+    """So many of `ids`, the first, must stay unseen."""
 
     def __post_init__(self) -> None:
         self.near = NearDuplicates(self.similarity)
@@ -60,8 +65,17 @@ class Memory:
         self.ids.append(facts.instance_id)
         return None
 
+    def end_held_out(self) -> None:
+        """Say that all remembered so far must stay unseen, and no later one."""
+        self.held_out = len(self.ids)
+
     def _repeat(self, code: str, place: int, similarity: float = 1.0) -> Repeat:
-        return Repeat(code=code, instance_id=self.ids[place], similarity=similarity)
+        return Repeat(
+            code=code,
+            instance_id=self.ids[place],
+            similarity=similarity,
+            of_held_out=place < self.held_out,
+        )
 
 
 def _exact_key(facts: ReverseFacts) -> bytes:

@@ -34,7 +34,7 @@ def _curated(
     settings: CurationSettings = SETTINGS,
     held_out: HeldOut = NOTHING,
 ) -> list[CuratedPatch]:
-    return list(curate(facts, settings, held_out))
+    return list(curate(lambda: facts, settings, held_out))
 
 
 def _own_set(instance_patch: str, *, with_sides: bool) -> HeldOut:
@@ -163,6 +163,36 @@ def test_lines_of_an_own_set_are_recognised_from_its_patch_alone() -> None:
     (row,) = _curated(facts_of_sides("a", elsewhere), held_out=held_out)
     assert row.rejection == "held_out_lines"
     assert row.detail.startswith("own, ")
+
+
+@pytest.mark.parametrize("duplicates", ["drop", "mark"])
+@pytest.mark.parametrize(("fork", "original"), [("a", "b"), ("b", "a")])
+def test_a_fork_of_a_held_out_repository_is_not_kept(
+    fork: str, original: str, duplicates: str
+) -> None:
+    settings = CurationSettings.model_validate({"duplicates": duplicates})
+    facts = [
+        facts_of_sides(fork, SIDES, repository="fork__django"),
+        facts_of_sides(original, SIDES, repository="django__django"),
+    ]
+    facts.sort(key=lambda one: one.instance_id)
+    held_out = join_sets([builtin_set("swe-bench-verified")])
+    rows = {
+        row.instance_id: row
+        for row in _curated(*facts, settings=settings, held_out=held_out)
+    }
+    assert rows[original].rejection == "held_out_repository"
+    assert rows[fork].rejection == "duplicate_code"
+    assert rows[fork].detail == f"{original}, held out, similarity 1.00"
+
+
+def test_what_repeats_a_held_out_patch_goes_with_it_whatever_its_licence() -> None:
+    original = facts_of_sides("b", SIDES, repository="django__django")
+    original = replace(original, licence="GPL-3.0-only")
+    fork = facts_of_sides("a", SIDES, repository="fork__django")
+    held_out = join_sets([builtin_set("swe-bench-verified")])
+    rows = _curated(fork, original, held_out=held_out)
+    assert [row.rejection for row in rows] == ["duplicate_code", "licence"]
 
 
 _FLAGS = st.sets(st.sampled_from(["no_code", "same_code", "not_utf8"]), max_size=2)

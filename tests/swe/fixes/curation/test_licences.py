@@ -1,7 +1,7 @@
 """SPDX expressions against a policy."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from license_expression import (  # type: ignore[import-untyped]  # ships no types
     get_spdx_licensing,
@@ -115,7 +115,14 @@ def test_names_of_the_policy_are_names_of_spdx() -> None:
     assert set(get_spdx_licensing().known_symbols) >= PERMISSIVE
 
 
-@given(st.text(max_size=40))
+_WORDS = ("MIT", "Foo", "(", ")", "()", "OR", "and", "WITH", "+", "/", "LicenseRef-x")
+
+
+@given(
+    st.text(max_size=40) | st.lists(st.sampled_from(_WORDS), max_size=9).map(" ".join)
+)
+@example("()")
+@example("( OR MIT AND ISC")
 def test_any_text_gets_a_verdict(licence: str) -> None:
     verdict = licence_verdict(licence, DROP)
     assert verdict is None or verdict
