@@ -17,6 +17,7 @@ from assets.partitions import fix_repo, target_repo
 from assets.target_keys import changes, forget_failures
 from assets.terminal import alone, end_dead_runs
 from assets.terminal_run import Terminal, assets_of, run_job
+from envplatform.cli.output import harmless
 from envplatform.errors import ConfigError, EnvPlatformError
 
 REPORT = "report"
@@ -123,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             failed = [*supervise(terminal), *synthesise(terminal)]
     except EnvPlatformError as error:
-        print(f"{type(error).__name__}: {error}", file=out)
+        print(harmless(f"{type(error).__name__}: {error}"), file=out)
         return 1
     if failed:
         print(f"failed: {', '.join(failed)}", file=out)

@@ -122,6 +122,7 @@ class StageRun:
             self._bench,
             self._report,
         )
+        self._give_up_dropped()
         if self._reasons:
             yield from self._tell_of_some(events)
         else:
@@ -194,6 +195,19 @@ class StageRun:
             and store.is_complete(manifest)
             and (self._stage.holds is None or self._stage.holds(store, manifest))
         )
+
+    def _give_up_dropped(self) -> None:
+        """Tell Dagster nothing of keys that are no more: it would record none at all.
+
+        What was made of them is stored, and is found up to date if a key comes back.
+        """
+        partitions = self._stage.partitions
+        if not isinstance(partitions, dg.DynamicPartitionsDefinition):
+            return
+        known = set(self._context.instance.get_dynamic_partitions(str(partitions.name)))
+        for key in [key for key in self._products if key not in known]:
+            del self._products[key]
+            self._reasons[key] = "the key was dropped while the run was under way"
 
     def _report(self, key: str, outcome: Product | str) -> None:
         if isinstance(outcome, str):

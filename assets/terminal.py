@@ -15,6 +15,7 @@ from typing import TextIO
 
 import dagster as dg
 
+from envplatform.cli.output import harmless
 from envplatform.errors import StoreError
 
 TAG = "envplatform/terminal"
@@ -93,4 +94,4 @@ class _Progress(logging.Handler):
         said = str(meta.get("orig_message", ""))
         partition, colon, what = said.partition(": ")
         if colon and record.levelno == logging.INFO and "__" in partition:
-            print(f"            {what}", file=self._out, flush=True)
+            print(f"            {harmless(what)}", file=self._out, flush=True)

@@ -10,6 +10,7 @@ import dagster as dg
 from dagster._core.events import JobFailureData
 
 from assets.terminal import quiet_logger, tags_of
+from envplatform.cli.output import harmless
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +24,8 @@ class Terminal:
     out: TextIO
 
     def say(self, line: str) -> None:
-        """Print a line of progress."""
-        print(line, file=self.out, flush=True)
+        """Print a line of progress, whatever of strangers' text is in it."""
+        print(harmless(line), file=self.out, flush=True)
 
 
 def run_job(

@@ -139,6 +139,25 @@ def test_each_part_of_the_recipe_decides(
     assert manifest.recipe.tools[0].version == "t2 plain"
 
 
+def test_a_key_dropped_under_way_costs_no_other_its_record(
+    instance: dg.DagsterInstance, home: Path
+) -> None:
+    @asset
+    def numbers(batch: Batch[None]) -> PartitionResults:
+        """Loses a key while it works, as to a sensor."""
+        for key in batch.partitions:
+            instance.delete_dynamic_partition("target_repo", "bb")
+            yield key, result()
+
+    outcome = run(instance, home, numbers)
+    assert not outcome.success
+    assert partitions(materialised(instance, "numbers")) == ["a", "ccc"]
+    assert Store(home).manifest("numbers", "bb") is not None
+    (failure,) = [event for event in outcome.all_events if event.is_step_failure]
+    assert "1 of 3 partitions failed: bb" in str(failure.step_failure_data.error)
+    assert run(instance, home, numbers).success
+
+
 def test_a_source_that_cannot_be_read_fails_its_partition_alone(
     instance: dg.DagsterInstance, home: Path
 ) -> None:

@@ -245,6 +245,17 @@ def test_the_terminal_shows_progress_of_partitions_only() -> None:
     assert out.getvalue() == "            3 of 4 verified\n"
 
 
+def test_what_strangers_wrote_steers_no_terminal(
+    instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    out = io.StringIO()
+    terminal = Terminal(
+        instance=instance, definitions=dg.Definitions(), folder=tmp_path, out=out
+    )
+    terminal.say("remote: \x1b]0;title\x07 \u202e \udc80")
+    assert out.getvalue() == "remote: \\x1b]0;title\\x07 \\x202e \\udc80\n"
+
+
 def test_a_run_that_fails_before_any_step_says_why(
     instance: dg.DagsterInstance, home: Path, tmp_path: Path
 ) -> None:
