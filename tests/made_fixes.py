@@ -73,8 +73,8 @@ def make_fixes(folder: Path, *, with_gone: bool) -> MadeFixes:
     """
     histories = folder / "histories"
     rows = [
-        *_published(histories, SPANS, "spans.py", _SPANS),
-        *_published(histories, WORDS, "words.py", _WORDS),
+        *published(histories, SPANS, "spans.py", _SPANS),
+        *published(histories, WORDS, "words.py", _WORDS),
     ]
     rows.append({**rows[0], "instance_id": f"{SPANS}-9", "base_commit": ""})
     if with_gone:
@@ -85,9 +85,10 @@ def make_fixes(folder: Path, *, with_gone: bool) -> MadeFixes:
     return MadeFixes(file=file, histories=histories)
 
 
-def _published(
+def published(
     histories: Path, repository: str, file: str, versions: Sequence[str]
 ) -> list[dict[str, object]]:
+    """Commit versions of a file; a row for each that mends the one before."""
     name = repository.replace("__", "/")
     folder = histories / name
     folder.mkdir(parents=True)

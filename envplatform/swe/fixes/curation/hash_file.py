@@ -46,18 +46,31 @@ class HeldOutFix:
     sides: Sides | None = None
 
 
-def hash_set(name: str, fixes: Iterable[HeldOutFix]) -> HeldOutSet:
+def hash_set(
+    name: str, fixes: Iterable[HeldOutFix], *, unread: list[str] | None = None
+) -> HeldOutSet:
     """Hash repositories, changed lines, and files where `sides` are given.
 
+    Args:
+        name: of the set.
+        fixes: what to hold out.
+        unread: takes the ids of instances whose patch is no diff that is taken; of
+            them the repository alone is held out.
+
     Raises:
-        ConfigError: a patch is no diff; naming the instance.
+        ConfigError: without `unread`, of the first such patch; naming the instance.
     """
     repositories: set[str] = set()
     blobs: set[str] = set()
     ngrams: set[int] = set()
     for fix in fixes:
         repositories.add(repository_hash(fix.instance.repository))
-        ngrams |= _ngrams(fix)
+        try:
+            ngrams |= _ngrams(fix)
+        except ConfigError:
+            if unread is None:
+                raise
+            unread.append(fix.instance.instance_id)
         blobs |= _blobs(fix.sides) if fix.sides else set()
     return HeldOutSet(
         name=name,
