@@ -27,6 +27,7 @@ HOME_VARIABLE = "ENVPLATFORM_HOME"
 CONFIG_VARIABLE = "ENVPLATFORM_CONFIG"
 """Path of envplatform.toml, for processes that are not started beside it."""
 DEFAULT_HOME = ".envplatform"
+REPOSITORY_FIELD = "{repository}"
 
 Positive = Annotated[int, Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0)]
@@ -210,6 +211,14 @@ class FixesSettings(Section):
     curation: CurationSettings = CurationSettings()
     sampling: SamplingSettings = SamplingSettings()
 
+    @field_validator("clone_url")
+    @classmethod
+    def _names_the_repository(cls, value: str) -> str:
+        if REPOSITORY_FIELD not in value:
+            msg = f"must hold {REPOSITORY_FIELD}, which owner/name is put in place of"
+            raise ValueError(msg)
+        return value
+
 
 class RolloutSettings(Section):
     """`[rollouts]`: limits of one rollout."""
@@ -289,9 +298,7 @@ def _anchored_fixes(fixes: FixesSettings, folder: Path) -> FixesSettings:
             "sources": sources,
             "clone_url": _anchored_location(fixes.clone_url, folder),
             "histories": histories,
-            "curation": fixes.curation.model_copy(
-                update={"held_out_files": held_out}
-            ),
+            "curation": fixes.curation.model_copy(update={"held_out_files": held_out}),
         }
     )
 

@@ -3,6 +3,7 @@
 What the keys mean is in `configuration` and, for target.toml, in `swe.targets`.
 """
 
+import re
 import tomllib
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ from envplatform.errors import ConfigError
 Model = TypeVar("Model", bound=BaseModel)
 
 _MAX_SHOWN = 80
+_USER_INFO = re.compile(r"(\w://)[^/@\s]*@")
 
 
 def parse_toml(model: type[Model], text: str, *, source: str) -> Model:
@@ -56,6 +58,6 @@ def _explain(error: ValidationError, source: str) -> str:
 def _found(key: str, value: object) -> str:
     if "key" in key:
         return ""  # what stands there may be a secret: never repeat it
-    text = repr(value)
+    text = _USER_INFO.sub(r"\1***@", repr(value))
     shown = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
     return f" (found {shown})"

@@ -61,6 +61,16 @@ def test_a_key_pasted_into_the_file_is_refused_and_never_repeated() -> None:
     assert "cret" not in str(caught.value)
 
 
+def test_the_user_of_a_url_is_never_repeated() -> None:
+    text = "[fixes]\nclone_url = 'https://me:secret@example.org/x.git'\n"
+    with pytest.raises(
+        ConfigError, match=r"fixes.clone_url: .*must hold .repository"
+    ) as e:
+        parse_configuration(text, source="f")
+    assert "https://***@example.org/x.git" in str(e.value)
+    assert "secret" not in str(e.value)
+
+
 def test_a_missing_file_names_the_remedy(tmp_path: Path) -> None:
     """The first thing a newcomer meets."""
     with pytest.raises(ConfigError, match="envplatform init"):

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, Self
 
-from envplatform.configuration import FixesSettings
-from envplatform.errors import ConfigError
+from envplatform.configuration import REPOSITORY_FIELD, FixesSettings
 from envplatform.swe.fixes.histories.git_history import open_history
 from envplatform.swe.fixes.histories.inline import InlineHistory
 from envplatform.swe.fixes.histories.mining import mined_repository
@@ -89,9 +88,6 @@ def clone_url(settings: FixesSettings, repository: str) -> str:
     """Where the history of `owner__name` is cloned from.
 
     That of a repository that is a source itself is known already.
-
-    Raises:
-        ConfigError: `clone_url` is no pattern over the repository.
     """
     for source in settings.sources:
         if source.git and mined_repository(source.git).lower() == repository.lower():
@@ -100,8 +96,4 @@ def clone_url(settings: FixesSettings, repository: str) -> str:
     for known, place in settings.histories.items():
         if known.lower() == name.lower():
             return place
-    try:
-        return settings.clone_url.format(repository=name)
-    except (KeyError, IndexError, ValueError) as error:
-        msg = f"[fixes] clone_url: {settings.clone_url!r} may hold {{repository}} only"
-        raise ConfigError(msg) from error
+    return settings.clone_url.replace(REPOSITORY_FIELD, name)

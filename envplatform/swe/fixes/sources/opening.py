@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from envplatform.configuration import FixSourceSettings
 from envplatform.errors import ConfigError, FixSourceError
-from envplatform.swe.fixes.histories.mining import GitSource
+from envplatform.swe.fixes.histories.mining import GitSource, mined_repository
 from envplatform.swe.fixes.instance import FixInstance
 from envplatform.swe.fixes.releases.pairs import ReleasePairs
 from envplatform.swe.fixes.releases.tests4py import BuiltinTests4Py
@@ -125,8 +125,7 @@ def source_name(settings: FixSourceSettings) -> str:
     if origin is None and settings.path is not None:
         origin = Path(settings.path).name.split(".")[0]
     if origin is None and settings.git is not None:
-        parts = re.split(r"[/:]", settings.git.rstrip("/").removesuffix(".git"))
-        origin = "__".join(parts[-2:])
+        origin = mined_repository(settings.git)  # of a URL neither user nor query
     name = _UNSAFE.sub("-", (origin or "").replace("/", "__")).strip("-.")
     if settings.hub and settings.split and not settings.name:
         name = f"{name}-{_UNSAFE.sub('-', settings.split)}"

@@ -179,6 +179,8 @@ NAMES: tuple[tuple[dict[str, object], str], ...] = (
     ({"hub": "a/b", "split": "test"}, "a__b-test"),
     ({"git": "https://github.com/psf/black.git"}, "psf__black"),
     ({"git": "git@github.com:psf/black.git"}, "psf__black"),
+    ({"git": "https://user:secret@example.org/black.git"}, "example.org__black"),
+    ({"git": "https://example.org/psf/black?token=secret"}, "psf__black"),
     ({"pypi": "requests"}, "requests"),
     ({"builtin": "tests4py"}, "tests4py"),
     ({"path": "/a/b.json", "name": "my set/../x"}, "my-set__..__x"),
