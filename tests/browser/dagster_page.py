@@ -1,5 +1,6 @@
 """What a user does in Dagster's UI, by what is written on it. Knows no asset of ours."""
 
+import contextlib
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -8,6 +9,9 @@ from playwright.sync_api import Locator, Page, expect
 
 RUN_MS = 240_000
 """A run of a few sandboxes may take so long where the machine is busy."""
+
+_LOOKS = 20
+"""Times that a page is loaded anew until a sensor has done its work."""
 
 Tab = Literal["Overview", "Partitions", "Events", "Checks", "Lineage"]
 
@@ -29,7 +33,8 @@ class DagsterPage:
     def open_asset(self, name: str) -> None:
         """Find the asset in the catalogue and click it."""
         self.go("Catalog")
-        self.page.get_by_role("link", name=name).first.click()
+        whole = re.compile(rf"(?<!_){name}\b")  # one asset's name may end in another's
+        self.page.get_by_role("link", name=whole).first.click()
         self.expect_asset(name)
 
     def expect_asset(self, name: str) -> None:
@@ -40,6 +45,17 @@ class DagsterPage:
     def open_tab(self, name: Tab) -> None:
         """Click a tab of an asset's page."""
         self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def wait_for_partitions(self, count: int) -> None:
+        """Wait until the asset has so many partitions, none of them materialised."""
+        self.open_tab("Partitions")
+        missing = self.page.get_by_text(f"Missing ({count})")
+        for _ in range(_LOOKS):
+            with contextlib.suppress(AssertionError):
+                expect(missing).to_be_visible()
+                return
+            self.page.reload()  # the page asks for its keys once
+        expect(missing).to_be_visible()
 
     def button(self, name: str, *, exact: bool = False) -> Locator:
         """The first button of that name."""
@@ -52,6 +68,12 @@ class DagsterPage:
         self.page.get_by_text(key, exact=True).first.click()
         self.page.keyboard.press("Escape")  # closes the list, not the dialog
         self._launch("Launch 1 run")
+
+    def materialise_whole(self) -> None:
+        """Materialise what has no partitions, and look at its run."""
+        self.page.reload()  # else the link to an earlier run may still be there
+        self.button("Materialize").click()
+        self.page.get_by_role("link", name="View", exact=True).click()
 
     def materialise(self, choice: Literal["All", "Failed"], launch: str) -> None:
         """Materialise a choice of partitions, and look at its run or backfill."""

@@ -1,4 +1,4 @@
-"""Four tiny repositories and an `envplatform.toml` that names them.
+"""Four tiny repositories, fixes of others, and an `envplatform.toml` that names them.
 
 Three are healthy; the suite of `made__red` fails, so it can be no target.
 """
@@ -6,6 +6,7 @@ Three are healthy; the suite of `made__red` fails, so it can be no target.
 from pathlib import Path
 
 from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
+from tests.made_fixes import make_fixes
 
 STABLE_TESTS = {"made__clamp": 6, "made__spans": 2, "made__words": 3}
 """Healthy targets to the number of their tests, no two alike."""
@@ -112,7 +113,7 @@ files = [{files}]
 candidates_per_repository = 4
 environments_per_repository = {environments}
 fail_to_pass_repeats = 2
-"""
+{fixes}"""
 
 
 def write_configuration(folder: Path, *, python: str) -> Path:
@@ -127,7 +128,11 @@ def write_configuration(folder: Path, *, python: str) -> Path:
         tests_file.write_text(tests.lstrip(), encoding="utf-8")
         files.append(f'"{target.relative_to(folder)}"')
     path = folder / "envplatform.toml"
-    text = _CONFIGURATION.format(files=", ".join(files), environments=ENVIRONMENTS)
+    text = _CONFIGURATION.format(
+        files=", ".join(files),
+        environments=ENVIRONMENTS,
+        fixes=make_fixes(folder, with_gone=True).toml,
+    )
     path.write_text(text, encoding="utf-8")
     return path
 
