@@ -4,7 +4,8 @@ Common ends are cut off first, lines that occur once on either side anchor the r
 (the longest run of them that keeps its order), and `difflib` fills the gaps between.
 `difflib` alone needs minutes on ten thousand lines with many blank ones; anchored, it
 sees a few dozen lines at a time. Gaps that stay large are anchored once more, by the
-n-th occurrence of a line, and else counted as replaced: still right, less short.
+n-th occurrence of a line, and else counted as replaced: still right, less short. So
+are those that are left when the whole has cost too much.
 """
 
 from bisect import bisect_left
@@ -15,6 +16,10 @@ from difflib import SequenceMatcher
 
 _DIFFLIB_CELLS = 250_000
 """Lines times lines up to which `difflib` is asked; about 0.1 s at worst."""
+_LOOKS_A_LINE = 64
+"""Times that a line is looked at on average, before what is left counts as replaced.
+Real files stay below 20; files made for it could be split off line by line for hours.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +53,14 @@ def matching_blocks(old: Sequence[bytes], new: Sequence[bytes]) -> tuple[Block, 
 
 def _blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Block]:
     pending = [_Range(0, len(old), 0, len(new))]
+    looks_left = _LOOKS_A_LINE * (len(old) + len(new))
     while pending:
         ends, inner = _cut_ends(old, new, pending.pop())
         yield from ends
         if inner.i == inner.i_end or inner.j == inner.j_end:
+            continue
+        looks_left -= inner.i_end - inner.i + inner.j_end - inner.j
+        if looks_left < 0:
             continue
         anchors = _anchors(old, new, inner)
         if anchors:

@@ -23,9 +23,14 @@ _LETTERS = {
 }
 _BYTES = {escape[1:]: code for code, escape in _LETTERS.items()}
 _ESCAPE = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})', re.DOTALL)
-_QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_QUOTED = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _PLAIN = re.compile(rb"[ !#-\[\]-~]*")
 _FIRST_PRINTABLE, _LAST_PRINTABLE = 32, 126
+_SHOWN_BYTES = 120
+_MAX_PATH_BYTES = 4096
+"""What POSIX systems take. The folders above a path have lengths that add up to its
+square.
+"""
 
 
 def quote_name(name: bytes) -> bytes:
@@ -138,6 +143,12 @@ def check_path(path: str) -> bytes:
     """
     try:
         encoded = path.encode("utf-8", "surrogateescape")
+        if len(encoded) > _MAX_PATH_BYTES:
+            msg = (
+                f"a path of {len(encoded):,} bytes; at most {_MAX_PATH_BYTES:,} are "
+                f"taken"
+            )
+            raise PatchError(msg, fault="path")
         checked_path(path)
     except (TreeError, UnicodeEncodeError) as error:
         msg = f"{path!r}: a diff may not touch this path: {error}"
@@ -149,4 +160,4 @@ def check_path(path: str) -> bytes:
 
 
 def _show(name: bytes) -> str:
-    return ascii(name.decode("utf-8", "backslashreplace"))
+    return ascii(name[:_SHOWN_BYTES].decode("utf-8", "backslashreplace"))

@@ -18,7 +18,7 @@ from envplatform.store.values import decode, encode
 from envplatform.swe.fixes.instance import FixInstance, QuarantinedRow
 from envplatform.swe.fixes.sources.base import Source, instance_digest
 
-REVISION = 1
+REVISION = 2
 """Raised when the same sources give other rows."""
 
 _RECORD = record_of(FixInstance)
@@ -58,6 +58,8 @@ class Corpus:
     _places: list[_Place] = field(default_factory=list)
     _seen: set[bytes] = field(default_factory=set)
     _names: set[str] = field(default_factory=set)
+    _tried: Counter[str] = field(default_factory=Counter)
+    """Numbers given so far to an id of a source, in small letters."""
     _spelling: dict[str, str] = field(default_factory=dict)
 
     def __enter__(self) -> Self:
@@ -120,10 +122,13 @@ class Corpus:
         """
         key = row.repository.lower()
         repository = self._spelling.setdefault(key, row.repository)
-        name, number = row.instance_id, 1
+        name = row.instance_id
         while name.lower() in self._names:
-            suffix = f".{number}" if number > 1 else ""
-            name, number = f"{row.instance_id}@{row.source}{suffix}", number + 1
+            again = f"{row.instance_id}@{row.source}"
+            # From where it stopped: ten thousand spellings of one id are no hour.
+            self._tried[again.lower()] += 1
+            number = self._tried[again.lower()]
+            name = f"{again}.{number}" if number > 1 else again
         self._names.add(name.lower())
         return replace(row, instance_id=name, repository=repository)
 

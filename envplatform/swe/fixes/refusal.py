@@ -69,13 +69,24 @@ REJECTIONS: Mapping[str, str] = MappingProxyType(
 """Reverse patches that are not kept, in the order in which they are asked."""
 
 
+MAX_DETAIL_CHARACTERS = 1_000
+"""Of a detail that is kept; it may quote what a stranger wrote."""
+
+
 class Refused(EnvPlatformError):  # noqa: N818  no error: a value that ends one instance
     """Ends the work on one instance; caught where the instance becomes a row."""
 
     def __init__(self, code: str, detail: str) -> None:
-        super().__init__(f"{code}: {detail}")
+        super().__init__(f"{code}: {clipped(detail)}")
         if code not in REFUSALS:
             msg = f"{code!r} is no refusal"
             raise ValueError(msg)
         self.code = code
-        self.detail = detail
+        self.detail = clipped(detail)
+
+
+def clipped(detail: str) -> str:
+    """Cut a detail off where it quotes a row or a patch at length."""
+    if len(detail) <= MAX_DETAIL_CHARACTERS:
+        return detail
+    return f"{detail[:MAX_DETAIL_CHARACTERS]}..."

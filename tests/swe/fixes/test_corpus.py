@@ -1,14 +1,16 @@
 """Sources become one corpus: no fix twice, no id twice, sorted, and nothing uncounted."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
 from envplatform.errors import FixSourceError
 from envplatform.swe.fixes.corpus import Corpus, SourceCount, gather
-from envplatform.swe.fixes.instance import FixInstance, QuarantinedRow
+from envplatform.swe.fixes.instance import FileVersions, FixInstance, QuarantinedRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,9 @@ def fix(
         base_commit="0" * 40,
         patch=patch,
     )
+
+
+LONG = "abcdefghijklmn"
 
 
 def bad(source: str) -> QuarantinedRow:
@@ -120,3 +125,30 @@ def test_a_source_that_breaks_gives_no_corpus_and_leaves_nothing(
     with pytest.raises(FixSourceError, match="b: truncated"):
         gathered(tmp_path, Rows(name="b", rows=[fix("1")], breaks=True))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_carried_files_that_differ_are_no_duplicates(tmp_path: Path) -> None:
+    """Commits that change tests alone have an empty patch, all of them."""
+    plain = replace(fix("1", patch=""), origin="inline", base_commit="")
+    texts = ("x\n", "y\n", "", None)
+    rows = [
+        replace(
+            plain,
+            instance_id=f"{number}",
+            versions=(FileVersions(path="a.py", before=text, after="z\n"),),
+        )
+        for number, text in enumerate(texts)
+    ]
+    with gathered(tmp_path, Rows(name="a", rows=[*rows, rows[0]])) as corpus:
+        (count,) = corpus.sources
+    assert (count.kept, count.duplicates) == (len(texts), 1)
+
+
+def test_many_spellings_of_one_id_take_no_longer_than_many_ids(tmp_path: Path) -> None:
+    spellings = map("".join, product(*(f"{letter}{letter.upper()}" for letter in LONG)))
+    rows = [fix(name, patch=name) for name in spellings]
+    start = monotonic()
+    with gathered(tmp_path, Rows(name="a", rows=rows)) as corpus:
+        names = {row.instance_id.lower() for row in corpus.rows()}
+    assert len(names) == len(rows) == 2 ** len(LONG)
+    assert monotonic() - start < 10  # 50 if each began to count at one

@@ -262,3 +262,12 @@ def test_any_two_trees_survive_the_way_there_and_back(buggy: Tree, fixed: Tree) 
     sides = reconstruct(fix("1" * 40, diff_trees(buggy, fixed)), history)
     assert (sides.buggy, sides.fixed) == (buggy, fixed)
     assert apply_patch(fixed, sides.bug_patch) == buggy
+
+
+def test_what_a_refusal_quotes_of_a_patch_is_short(
+    made: MadeRepository, tmp_path: Path
+) -> None:
+    with pytest.raises(Refused) as caught:
+        rebuild(made, tmp_path, changed("a.py") + "q" * 10**6 + "\n")
+    assert caught.value.code == "patch_malformed"
+    assert len(caught.value.detail) < 2_000

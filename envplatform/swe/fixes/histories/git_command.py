@@ -127,6 +127,9 @@ def started_git(*arguments: str) -> Iterator[RunningGit]:
             yield RunningGit(process)
         finally:
             process.kill()
+            # What a git that died was asked in vain is still to be written.
+            with suppress(BrokenPipeError):
+                cast("BinaryIO", process.stdin).close()
 
 
 def environment(settings: Mapping[str, str]) -> dict[str, str]:

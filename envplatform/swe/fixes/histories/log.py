@@ -12,7 +12,10 @@ from envplatform.swe.fixes.histories.git_command import at, started_git
 _START = b"\x01"
 _FORMAT = "--format=%x01%H%x00%P%x00%ct%x00%B"
 _PIECE_BYTES = 1 << 16
-_MAX_FIELD_BYTES = 16 * 2**20
+_MAX_FIELD_BYTES = 2**20
+"""Of a message or path; what is longer is cut off."""
+MAX_CHANGES = 1_000
+"""Paths of one commit that are kept; some commits bring a million."""
 _LAST_SECOND = 4_102_444_800
 """2100. Clocks of committers are wrong now and then."""
 
@@ -41,6 +44,7 @@ class LoggedCommit:
     committed_at: str
     """UTC, `YYYY-MM-DDTHH:MM:SSZ`; empty if the clock was out of all bounds."""
     changes: tuple[ChangedPath, ...]
+    """The first `MAX_CHANGES` at most."""
 
 
 def read_log(mirror: Path, tip: str) -> Iterator[LoggedCommit]:
@@ -58,32 +62,45 @@ def read_log(mirror: Path, tip: str) -> Iterator[LoggedCommit]:
         *("--min-parents=1", "--max-parents=1", "--no-show-signature", "--no-color"),
         *("--no-ext-diff", "--encoding=UTF-8", _FORMAT, tip, "--"),
     ) as log:
-        yield from _commits(_fields(log.answers, mirror))
+        yield from _commits(_fields(log.answers), mirror)
         if log.status():
             raise _damaged(mirror)
 
 
-def _fields(stream: BufferedReader, mirror: Path) -> Iterator[bytes]:
-    """What stands between NUL bytes, which no message and no path can hold."""
+def _fields(stream: BufferedReader) -> Iterator[bytes]:
+    """What stands between NUL bytes, which no message and no path can hold.
+
+    Without the end of what is too long: a message of 100 MB costs no other commit.
+    """
     rest = b""
     while piece := stream.read1(_PIECE_BYTES):
-        *whole, rest = (rest + piece).split(b"\0")
-        yield from whole
-        if len(rest) > _MAX_FIELD_BYTES:
-            raise _damaged(mirror)
+        first, *others = piece.split(b"\0")
+        rest += first[: _MAX_FIELD_BYTES - len(rest)]
+        for other in others:
+            yield rest
+            rest = other
 
 
-def _commits(fields: Iterator[bytes]) -> Iterator[LoggedCommit]:
+def _commits(fields: Iterator[bytes], mirror: Path) -> Iterator[LoggedCommit]:
     head: list[str] = []
     changes: list[ChangedPath] = []
+
+    def following() -> bytes:
+        field = next(fields, None)
+        if field is None:  # git died in the middle of a commit
+            raise _damaged(mirror)
+        return field
+
     for field in fields:
         if field.startswith(_START):
             if head:
                 yield _commit(head, changes)
-            head = [_text(field[1:]), *(_text(next(fields)) for _ in range(3))]
+            head = [_text(field[1:]), *(_text(following()) for _ in range(3))]
             changes = []
         else:
-            changes.append(_change(field, next(fields)))
+            path = following()
+            if len(changes) < MAX_CHANGES:
+                changes.append(_change(field, path))
     if head:
         yield _commit(head, changes)
 

@@ -77,13 +77,16 @@ class GitSource:
         return mined_repository(self.url)
 
     def digest(self) -> str:
-        """SHA-256 (hex) of the newest commit, the rules, and this module's revision.
+        """SHA-256 (hex) of the newest commit, the settings, and this module's revision.
 
         Raises:
             FixSourceError: the repository is out of reach, or has no such revision.
         """
         _, tip = self._open()
-        parts = (REVISION, tip, self.repository, self.licence, asdict(self.rules))
+        parts = (
+            *(REVISION, self.name, tip, self.repository, self.licence),
+            asdict(self.rules),
+        )
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def read(self) -> Iterator[FixInstance | QuarantinedRow]:

@@ -27,8 +27,15 @@ from envplatform.swe.fixes.histories.location import Location, parse_location
 CLONE_TIMEOUT_S = 3600.0
 """For one clone or fetch. pandas without its blobs takes some minutes."""
 _LOCAL_TIMEOUT_S = 60.0
+_DETACHED = "refs/envplatform/head"
+"""Where a remote's HEAD is kept that is on no branch."""
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_BRANCH = re.compile(r"refs/heads/[^\s\0-\x1f\x7f]+")
 _FILTERED = "envplatform.filtered"
-_MAX_REFUSALS = 200
+_MAX_REFUSALS = 600
+"""Servers name one at a time. More than the instances of one batch, so that commits that
+are gone cost no instance whose own is there.
+"""
 _NOT_SERVED = re.compile(
     r"(?:not our ref|unadvertised object) ([0-9a-f]{40}(?:[0-9a-f]{24})?)\b"
 )
@@ -72,7 +79,9 @@ class Mirror:
         raise FixSourceError(msg)
 
     def refresh(self) -> None:
-        """Bring new commits of all branches and tags; names that are gone go here, too.
+        """Bring new commits of all branches and tags, and what the default branch is.
+
+        Names that are gone go here, too.
 
         Raises:
             FixSourceError: the remote can't be reached, or fails.
@@ -80,10 +89,33 @@ class Mirror:
         names = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
         with locked(self.folder.parent):
             _sweep(self.folder)
+            head = self._head()
+            # No branch may be called like it, and one that has no name is brought, too.
+            extra = [f"+{head}:{_DETACHED}"] if _ID.fullmatch(head) else []
             # A branch `a` that became `a/b` stands in the way until it is pruned.
-            answer = self._fetch("--prune", "origin", *names)
+            answer = self._fetch("--prune", "origin", *names, *extra)
+            if answer.status:
+                raise _failure(self.repository, self.location, "fetch", answer)
+            if head:
+                self._set_head(_DETACHED if extra else head)
+
+    def _head(self) -> str:
+        """Default branch of the remote, or a commit; empty if it has none of them."""
+        answer = self._ask("ls-remote", "--symref", "origin", "HEAD")
         if answer.status:
-            raise _failure(self.repository, self.location, "fetch", answer)
+            raise _failure(self.repository, self.location, "ls-remote", answer)
+        lines = answer.output.decode("utf-8", "replace").splitlines()
+        words = [line.split() for line in lines if line.endswith("\tHEAD")]
+        for word in words:
+            if word[0] == "ref:" and _BRANCH.fullmatch(word[1]):
+                return word[1]
+        return next((word[0] for word in words if _ID.fullmatch(word[0])), "")
+
+    def _set_head(self, name: str) -> None:
+        run_git(
+            *(at(self.folder), "symbolic-ref", "HEAD", name),
+            timeout_s=_LOCAL_TIMEOUT_S,
+        )
 
     def _fetch_once(self, wanted: set[str]) -> Answer:
         if not wanted:
@@ -97,14 +129,20 @@ class Mirror:
     def _fetch(self, *what: str, stdin: BinaryIO | None = None) -> Answer:
         # Git's own way to bring the objects of a partial clone: no negotiation.
         by_id = {"fetch.negotiationAlgorithm": "noop"} if stdin else {}
+        how = ("fetch", "--no-tags", "--no-write-fetch-head")
+        return self._ask(*how, *what, stdin=stdin, settings=by_id)
+
+    def _ask(
+        self,
+        *what: str,
+        stdin: BinaryIO | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> Answer:
+        remote = _remote(self.location, filtered=self.is_filtered)
         return run_git(
-            at(self.folder),
-            "fetch",
-            "--no-tags",
-            "--no-write-fetch-head",
-            *what,
+            *(at(self.folder), *what),
             timeout_s=self.timeout_s,
-            settings={**_remote(self.location, filtered=self.is_filtered), **by_id},
+            settings={**remote, **(settings or {})},
             stdin=stdin,
         )
 

@@ -11,6 +11,7 @@ instance says so: its test may pass on both sides, and the change may be a featu
 
 import hashlib
 import logging
+import platform
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from envplatform.swe.fixes.releases.metadata import PackageFacts, read_facts
 from envplatform.swe.targets import PackageIndex, SdistSource
 from envplatform.tree import File, Tree
 
+REVISION = 1
+"""Raised when the same releases give other instances."""
 _LOG = logging.getLogger(__name__)
 _PAIRS = 10
 _MAX_FILE_BYTES = 1_000_000
@@ -74,10 +77,13 @@ class ReleasePairs:
     def digest(self) -> str:
         """SHA-256 (hex) of settings and of the releases that the index has now.
 
+        And of the Python that runs: which files parse depends on it.
+
         Raises:
             FixSourceError: the index does not answer, or has no such package.
         """
-        parts = [self.name, self._package, self._licence]
+        parts = [f"{REVISION} {platform.python_version()} {self._pairs}"]
+        parts += [self.name, self._package, self._licence]
         parts += (f"{sdist.version} {sdist.sha256}" for sdist in self._newest())
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

@@ -22,6 +22,8 @@ _PATCH = re.compile(
     r"/bug_(?P<number>[0-9]+)/fix\.patch"
 )
 _MAX_PATCH_BYTES = 1_000_000
+REVISION = 1
+"""Raised when the same archive and mapping give other instances."""
 
 
 class BuiltinTests4Py:
@@ -46,7 +48,10 @@ class BuiltinTests4Py:
 
     def digest(self) -> str:
         """SHA-256 (hex) of the mapping and the archive's digest; asks nobody."""
-        parts = (self.name, self._collection.digest, self._collection.archive.sha256)
+        parts = (
+            *(f"{REVISION}", self.name),
+            *(self._collection.digest, self._collection.archive.sha256),
+        )
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
     def read(self) -> Iterator[FixInstance | QuarantinedRow]:

@@ -39,8 +39,8 @@ class Source(Protocol):
 def instance_digest(instance: FixInstance) -> str:
     """SHA-256 (hex) of what makes two instances one fix, whoever published them.
 
-    That is repository (in any case of letters), place of the files, and patch. Ids,
-    texts, tests and licences may differ.
+    That is repository (in any case of letters), place of the files, or the files where
+    the instance carries them, and patch. Ids, texts, tests and licences may differ.
     """
     release = instance.release
     parts = (
@@ -50,8 +50,18 @@ def instance_digest(instance: FixInstance) -> str:
         f"{release.project}=={release.version}" if release else "",
         instance.patch_makes,
         instance.patch,
+        *_carried(instance),
     )
     return _digest(parts)
+
+
+def _carried(instance: FixInstance) -> Iterator[str]:
+    """Yield all versions; what is absent differs from what is empty."""
+    for one in instance.versions:
+        for text in (one.before, one.after):
+            yield one.path
+            yield "absent" if text is None else "present"
+            yield text or ""
 
 
 def _digest(parts: tuple[str, ...]) -> str:

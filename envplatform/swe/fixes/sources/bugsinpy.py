@@ -20,7 +20,7 @@ from pathlib import Path
 from envplatform.errors import FixSourceError
 from envplatform.swe.fixes.instance import FixInstance, QuarantinedRow
 from envplatform.swe.fixes.sources.conversion import Entry, refuse_repeats
-from envplatform.swe.fixes.sources.files import settings_digest
+from envplatform.swe.fixes.sources.files import file_digest, settings_digest
 from envplatform.swe.fixes.sources.names import (
     checked_base,
     checked_commit,
@@ -54,7 +54,7 @@ class BugsInPySource:
         for project in self._projects():
             for path in (project / "project.info", *_bug_files(project)):
                 if path.is_file() and not path.is_symlink():
-                    content = hashlib.sha256(path.read_bytes()).hexdigest()
+                    content = file_digest(path)
                     where = path.relative_to(self.folder).as_posix()
                     digest.update(f"{content} {where}\n".encode(errors="replace"))
         return settings_digest(self.name, self.licence, digest.hexdigest())

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -25,7 +25,10 @@ from envplatform.swe.fixes.sources.rows import BrokenRow, Row
 READING_REVISION = 1
 """Grows whenever the same files give other instances; part of every digest."""
 _PEEKED_ROWS = 16
+_PEEKED_ENTRIES = 10_000
+"""Among so many there must be a row, broken ones counted."""
 
+_Reader = Callable[[Path], Iterator[Row | BrokenRow]]
 FileKind = Literal["parquet", "json lines", "json"]
 _KINDS: tuple[tuple[str, FileKind], ...] = (
     (".parquet", "parquet"),
@@ -64,10 +67,8 @@ class FileSource:
             yield from convert_rows(rows, layout, place)
             return
         reader = json_line_rows if kind == "json lines" else json_array_rows
-        json_rows = chain.from_iterable(reader(path) for path in self.paths)
-        first = list(islice(json_rows, _PEEKED_ROWS))
-        layout = self._json_layout(first)
-        yield from convert_rows(chain(first, json_rows), layout, place)
+        layout = self._json_layout(_chained(reader, self.paths))
+        yield from convert_rows(_chained(reader, self.paths), layout, place)
 
     def _parquet_layout(self) -> Layout:
         """The layout of all files; each is opened, lest a broken one be found late."""
@@ -78,18 +79,40 @@ class FileSource:
             check_columns(layout, path, names)
         return layout
 
-    def _json_layout(self, first: Sequence[Row | BrokenRow]) -> Layout:
-        """The layout of the first rows: objects need not name what they leave empty."""
-        rows = [row for row in first if isinstance(row, Row)]
-        if not rows:
-            broken = [row.detail for row in first if isinstance(row, BrokenRow)]
-            found = f"; where the first should be: {broken[0]}" if broken else ""
-            msg = f"{self.paths[0]} has no rows{found}"
+    def _json_layout(self, entries: Iterator[Row | BrokenRow]) -> Layout:
+        """The layout of the first rows: objects need not name what they leave empty.
+
+        Rows are read again afterwards: kept, sixteen of them might fill the memory.
+        """
+        columns: set[str] = set()
+        first: Row | None = None
+        fault = ""
+        for entry in islice(_until_rows(entries), _PEEKED_ENTRIES):
+            if isinstance(entry, BrokenRow):
+                fault = fault or f"; where the first should be: {entry.detail}"
+                continue
+            columns.update(entry.fields)
+            first = first or Row(
+                where=entry.where, fields={"repo": entry.fields.get("repo")}
+            )
+        if first is None:
+            msg = f"{self.paths[0]} has no rows{fault}"
             raise FixSourceError(msg)
-        columns = {name for row in rows for name in row.fields}
-        layout = choose_layout(self.layout, self.paths[0], columns, rows[0])
+        layout = choose_layout(self.layout, self.paths[0], columns, first)
         check_columns(layout, self.paths[0], columns)
         return layout
+
+
+def _chained(reader: _Reader, paths: Iterable[Path]) -> Iterator[Row | BrokenRow]:
+    return chain.from_iterable(reader(path) for path in paths)
+
+
+def _until_rows(entries: Iterator[Row | BrokenRow]) -> Iterator[Row | BrokenRow]:
+    """Yield entries until there are rows enough among them."""
+    rows = 0
+    while rows < _PEEKED_ROWS and (entry := next(entries, None)) is not None:
+        rows += isinstance(entry, Row)
+        yield entry
 
 
 def choose_layout(

@@ -2,13 +2,14 @@
 
 import math
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from email.utils import parsedate_to_datetime
 
 from envplatform.swe.fixes.sources.rows import Row, RowRefused, is_null, shown
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_YEAR, _LAST_YEAR = 1970, 2100
+_LAST_NANOSECOND = 10**20
 _DIGITS = re.compile(r"\d{9,19}(?:\.\d{1,9})?", re.ASCII)
 _ZONE_NAME = re.compile(r"\s*(?:UTC|GMT|Z)$", re.IGNORECASE)
 _GIT = "%a %b %d %H:%M:%S %Y %z"
@@ -37,6 +38,8 @@ def read_instant(row: Row, *names: str) -> str:
 def _from_value(value: object) -> datetime | None:
     if isinstance(value, datetime):
         return _in_utc(value)
+    if isinstance(value, date):
+        return datetime.combine(value, time(tzinfo=UTC))
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_number(value)
     if isinstance(value, str) and len(value) <= 64:  # noqa: PLR2004  no date is longer
@@ -46,7 +49,8 @@ def _from_value(value: object) -> datetime | None:
 
 
 def _from_number(number: float) -> datetime | None:
-    if not math.isfinite(number):
+    # Compared before it is divided: JSON has integers that no float can hold.
+    if not -_LAST_NANOSECOND < number < _LAST_NANOSECOND:
         return None
     for unit in (1, 1e3, 1e6, 1e9):
         if abs(number) / unit < 1e11:  # noqa: PLR2004  seconds until the year 5138

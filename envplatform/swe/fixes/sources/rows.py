@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from envplatform.errors import EnvPlatformError
-from envplatform.swe.fixes.refusal import QUARANTINE
+from envplatform.swe.fixes.refusal import QUARANTINE, clipped
 
 MAX_FIELD_BYTES = 16 * 2**20
 """Largest text that is taken from one field; a file of 10 MB as a patch fits."""
@@ -17,12 +17,12 @@ class RowRefused(EnvPlatformError):  # noqa: N818  no error: a value that ends o
     """Ends the work on one row; caught where the row becomes a `QuarantinedRow`."""
 
     def __init__(self, *, reason: str, detail: str) -> None:
-        super().__init__(f"{reason}: {detail}")
+        super().__init__(f"{reason}: {clipped(detail)}")
         if reason not in QUARANTINE:
             msg = f"{reason!r} is no reason to set a row aside"
             raise ValueError(msg)
         self.reason = reason
-        self.detail = detail
+        self.detail = clipped(detail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

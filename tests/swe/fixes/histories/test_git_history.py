@@ -295,3 +295,23 @@ def test_a_licence_file_that_is_a_link_or_lost_says_nothing(
     history.prefetch([(link, [])])
     assert history.licence(link) == ""
     assert history.licence(instance("f" * 40)) == ""
+
+
+def test_modes_are_read_as_git_reads_them(tmp_path: Path) -> None:
+    """Old tools wrote folders as 040000 and files with the group's permissions."""
+    made = MadeRepository(tmp_path / "old")
+    file = bytes.fromhex(made.blob(b"a = 1\n"))
+    inner = tree(made, b"100640 a.py\0" + file, b"100775 run.py\0" + file)
+    root = tree(made, b"040000 pkg\0" + bytes.fromhex(inner))
+    commit = made.git("commit-tree", root, stdin=b"Start")
+    made.git("update-ref", "refs/heads/main", commit)
+    paths = ["pkg/a.py", "pkg/run.py"]
+    with open_history(NAME, made.url, tmp_path / "cache") as history:
+        history.prefetch([(instance(commit), paths)])
+        side = history.read(instance(commit), paths)
+    assert [side.files[path].executable for path in paths] == [False, True]
+
+
+def tree(made: MadeRepository, *entries: bytes) -> str:
+    how = ("-t", "tree", "-w", "--literally", "--stdin")
+    return made.git("hash-object", *how, stdin=b"".join(entries))

@@ -7,6 +7,7 @@ from envplatform.errors import FixSourceError
 from envplatform.patches import apply_patch
 from envplatform.swe.fixes.histories.git_history import open_history
 from envplatform.swe.fixes.histories.licence_text import recognised_licence
+from envplatform.swe.fixes.histories.log import MAX_CHANGES, read_log
 from envplatform.swe.fixes.histories.mining import (
     GitSource,
     MiningRules,
@@ -266,3 +267,84 @@ def test_a_repository_is_named_by_the_end_of_its_url(url: str, name: str) -> Non
 )
 def test_licences_are_told_by_their_text(text: bytes, licence: str) -> None:
     assert recognised_licence(text) == licence
+
+
+def test_a_default_branch_that_got_another_name_is_followed(
+    made: MadeRepository, source: GitSource
+) -> None:
+    before = source.digest()
+    made.git("branch", "-m", "main", "trunk")
+    made.git("symbolic-ref", "HEAD", "refs/heads/trunk")
+    assert source.digest() == before
+
+
+def test_a_default_branch_that_is_another_one_now_is_followed(
+    made: MadeRepository, source: GitSource
+) -> None:
+    first = made.git("rev-parse", "main")
+    made.commit({"src/a.py": b"a = 2\n", **TEST}, message="Fix it")
+    assert len(instances(source)) == 1
+    made.git("update-ref", "refs/heads/old", first)
+    made.git("symbolic-ref", "HEAD", "refs/heads/old")
+    assert instances(source) == []
+
+
+@pytest.mark.parametrize("is_path", [True, False])
+def test_a_head_that_is_on_no_branch_is_followed(
+    made: MadeRepository, source: GitSource, *, is_path: bool
+) -> None:
+    """As in a checkout that a continuous integration made."""
+    if is_path:
+        source = replace(source, url=str(made.folder))
+    start = made.git("rev-parse", "main")
+    assert instances(source) == []
+    for number in range(2, 4):
+        content = b"a = %d\n" % number
+        fix = made.commit(
+            {"src/a.py": content, "tests/test_a.py": content}, message="Fix it"
+        )
+        made.git("update-ref", "--no-deref", "HEAD", fix)
+        made.git("update-ref", "refs/heads/main", start)
+        assert [one.fix_commit for one in instances(source)] == [fix]
+
+
+def test_a_message_without_bounds_costs_no_other_commit(
+    made: MadeRepository, source: GitSource
+) -> None:
+    for number, more in enumerate(("x" * 20_000_000, ""), start=2):
+        content = b"a = %d\n" % number
+        made.commit(
+            {"src/a.py": content, "tests/test_a.py": content},
+            message=f"Fix number {number}\n\n{more}",
+        )
+    found = instances(source)
+    assert [one.problem_statement[:12] for one in found] == [
+        "Fix number 3",
+        "Fix number 2",
+    ]
+    assert len(found[1].problem_statement) == 2**20
+
+
+def test_of_a_commit_of_very_many_files_some_are_kept(
+    made: MadeRepository,
+) -> None:
+    blob = made.blob(b"x = 1\n")
+    names = "".join(f"100644 blob {blob}\tm{number}.py\n" for number in range(3_000))
+    root = made.git("mktree", stdin=names.encode())
+    start = made.git("rev-parse", "main")
+    commit = made.git("commit-tree", root, "-p", start, stdin=b"Fix all")
+    (logged,) = read_log(made.folder, commit)
+    assert len(logged.changes) == MAX_CHANGES
+
+
+def test_a_log_that_breaks_off_within_a_commit_names_the_mirror(
+    made: MadeRepository,
+) -> None:
+    made.commit({"lost/a.py": b"1\n", **TEST}, message="Fix it")
+    made.forget(made.git("rev-parse", "main^{tree}"))
+    with pytest.raises(FixSourceError, match="remove that folder"):
+        list(read_log(made.folder, made.git("rev-parse", "main")))
+
+
+def test_a_digest_knows_the_name_that_stands_in_every_row(source: GitSource) -> None:
+    assert replace(source, name="other").digest() != source.digest()

@@ -14,6 +14,7 @@ from typing import ClassVar
 import pytest
 
 from envplatform.errors import FixSourceError
+from envplatform.swe.fixes.histories.git_command import started_git
 from envplatform.swe.fixes.histories.mirror import Mirror, open_mirror
 from envplatform.swe.fixes.histories.objects import ObjectReader
 from tests.swe.fixes.histories.git_server import GitServer, serve_repository
@@ -323,3 +324,10 @@ def test_a_machine_without_git_is_told_what_is_missing(
         check=False,
     )
     assert b"FixSourceError: reading histories needs git" in done.stderr
+
+
+def test_a_git_that_died_before_it_was_asked_hides_no_error() -> None:
+    with started_git("--git-dir=/nowhere", "cat-file", "--batch") as git:
+        assert git.answers.read() == b""
+        git.ask("HEAD\n")
+    assert git.status()

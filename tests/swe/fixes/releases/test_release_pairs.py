@@ -172,6 +172,17 @@ def test_the_digest_follows_what_the_index_has(made: MadeIndex, tmp_path: Path) 
     assert pairs(made, tmp_path).digest() != before
 
 
+def test_the_digest_follows_the_number_of_pairs(
+    made: MadeIndex, tmp_path: Path
+) -> None:
+    publish(made)
+    digests = {
+        ReleasePairs("p", "made", tmp_path, index=made.index, pairs=number).digest()
+        for number in (10, 20)
+    }
+    assert len(digests) == 2
+
+
 def test_a_package_that_is_not_there_is_named(made: MadeIndex, tmp_path: Path) -> None:
     with pytest.raises(FixSourceError, match="made: the package index has no such"):
         list(pairs(made, tmp_path).read())

@@ -11,8 +11,12 @@ import pytest
 
 from envplatform.errors import FixSourceError
 from envplatform.swe.fixes.sources.files import FileSource
-from envplatform.swe.fixes.sources.rows import MAX_FIELD_BYTES, MAX_ROW_BYTES
-from tests.swe.fixes.sources.made_rows import issue_row, read_all, write_lines
+from envplatform.swe.fixes.sources.rows import (
+    MAX_FIELD_BYTES,
+    MAX_ROW_BYTES,
+    RowRefused,
+)
+from tests.swe.fixes.sources.made_rows import PATCH, issue_row, read_all, write_lines
 
 
 def _write_parquet(path: Path, *rows: dict[str, object]) -> Path:
@@ -300,3 +304,55 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, suffix: str) -> None
         tracemalloc.stop()
     assert read == count
     assert peak < 6 * 2**20
+
+
+def test_a_number_that_no_float_holds_costs_its_own_row(tmp_path: Path) -> None:
+    huge = {**issue_row(1), "created_at": 10**400}
+    taken, aside = read_all(write_lines(tmp_path / "a.jsonl", huge, issue_row(2)))
+    assert [row.instance_id for row in taken] == ["o__r-2"]
+    assert [row.reason for row in aside] == ["wrong_type"]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json"])
+def test_a_file_may_begin_with_many_broken_rows(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"fixes.{suffix}"
+    broken = [b'{"repo": nonsense},'] * 40
+    path.write_bytes(b"\n".join([*broken, json.dumps(issue_row(1)).encode()]))
+    taken, aside = read_all(path)
+    assert (len(taken), len(aside)) == (1, 40)
+
+
+def test_one_large_row_is_held_at_a_time(tmp_path: Path) -> None:
+    large = 2_000_000
+    rows = (issue_row(number, junk="x" * large) for number in range(1, 21))
+    path = write_lines(tmp_path / "fixes.jsonl", *rows)
+    tracemalloc.start()
+    try:
+        taken, _ = read_all(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(taken) == 20
+    assert peak < 6 * large  # sixteen rows were kept to tell the layout by
+
+
+def test_a_row_of_very_many_values_is_too_large(tmp_path: Path) -> None:
+    """A list of two bytes takes seventy in memory: 64 MB of them would take 1.5 GB."""
+    many = b'{"junk": [' + b"[]," * 600_000 + b"[]]}"
+    path = write_lines(tmp_path / "fixes.jsonl", issue_row(1), many, issue_row(2))
+    taken, aside = read_all(path)
+    assert len(taken) == 2
+    assert [row.reason for row in aside] == ["too_large"]
+
+
+def test_commas_and_brackets_within_a_text_are_no_values(tmp_path: Path) -> None:
+    patch = PATCH + '"[{,\\' * 400_000
+    path = write_lines(tmp_path / "fixes.jsonl", issue_row(1, patch=patch))
+    taken, _ = read_all(path)
+    assert taken[0].patch == patch
+
+
+def test_what_a_message_quotes_of_a_row_is_short() -> None:
+    refused = RowRefused(reason="unreadable", detail="x" * 10**6)
+    assert len(refused.detail) < 2_000
+    assert len(str(refused)) < 2_000

@@ -1,6 +1,6 @@
 """Fields in the forms in which they are published, and in forms that are attacks."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -80,6 +80,7 @@ INSTANTS = {
     1709583518.7: "2024-03-04T20:18:38Z",
     datetime(2024, 3, 4, 20, 18, 38, tzinfo=UTC): "2024-03-04T20:18:38Z",
     datetime(2024, 3, 4, 20, 18, 38): "2024-03-04T20:18:38Z",  # noqa: DTZ001
+    date(2024, 3, 4): "2024-03-04T00:00:00Z",
     None: "",
     "": "",
     float("nan"): "",

@@ -250,6 +250,18 @@ BAD_R2E: dict[str, tuple[object, str]] = {
         json.dumps({"file_diffs": [_r2e_file("a.py", "a", "b")] * 2}),
         "wrong_type",
     ),
+    "content lost": (
+        json.dumps(
+            {"file_diffs": [_r2e_file("a.py", "a", "b", old_file_content=None)]}
+        ),
+        "missing_field",
+    ),
+    "renamed": (
+        json.dumps(
+            {"file_diffs": [_r2e_file("b.py", "a", "b", minus_file={"path": "a/a.py"})]}
+        ),
+        "wrong_type",
+    ),
     "content a number": (
         json.dumps({"file_diffs": [_r2e_file("a.py", "a", "b", old_file_content=1)]}),
         "wrong_type",

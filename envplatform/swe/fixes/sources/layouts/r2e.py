@@ -131,11 +131,29 @@ def _version(diff: object) -> FileVersions:
     fields = Row(where="", fields=diff if isinstance(diff, dict) else {})
     created = _path(diff, "minus_file") == "/dev/null"
     deleted = _path(diff, "plus_file") == "/dev/null"
+    for side, is_absent in (("minus_file", created), ("plus_file", deleted)):
+        if not is_absent:
+            _refuse_another_path(path, _path(diff, side))
     return FileVersions(
         path=path,
-        before=None if created else fields.text("old_file_content"),
-        after=None if deleted else fields.text("new_file_content"),
+        before=None if created else _content(fields, "old_file_content"),
+        after=None if deleted else _content(fields, "new_file_content"),
     )
+
+
+def _refuse_another_path(path: str, named: str) -> None:
+    """Of a file that was renamed only the new path is told apart from its content."""
+    if named and named not in {path, f"a/{path}", f"b/{path}"}:
+        detail = f"{_COLUMN}: {shown(path)} is also called {shown(named)}"
+        raise RowRefused(reason="wrong_type", detail=detail)
+
+
+def _content(diff: Row, name: str) -> str:
+    """Text of a version. Taken as empty, a lost one would make a bug of its own."""
+    if diff.value(name) is None:
+        detail = f"{_COLUMN}: {name} is empty, and the file is neither new nor deleted"
+        raise RowRefused(reason="missing_field", detail=detail)
+    return diff.text(name)
 
 
 def _path(diff: object, *way: str) -> str:
