@@ -19,7 +19,7 @@ from envplatform.swe.fixes.analysis.shingles import ALGORITHM, signature
 from envplatform.swe.fixes.analysis.source import Source, read_source
 from envplatform.swe.fixes.analysis.tokens import context_tokens
 from envplatform.swe.fixes.bug_types.classify import REVISION as CLASSIFYING
-from envplatform.swe.fixes.bug_types.classify import classify_parsed
+from envplatform.swe.fixes.bug_types.classify import BugTypeVerdict, classify_parsed
 from envplatform.swe.fixes.bug_types.source import FileChange, source_of
 from envplatform.swe.fixes.refusal import REJECTIONS
 from envplatform.swe.fixes.reverse_patch import Analysis
@@ -76,7 +76,7 @@ def analyse(sides: Sides) -> Analysis:
     diffs = code_patches(sides.bug_patch, frozenset(paths.code))
     lines = [changed_lines(diff) for diff in diffs]
     edits = _edits(files)
-    verdict = classify_parsed([_classified(file) for file in files])
+    verdict = _verdict(files)
     fixed = [file for file in files if file.fixed.state != "absent"]
     buggy = [file for file in files if file.buggy.state != "absent"]
     return Analysis(
@@ -113,6 +113,13 @@ def _code_digest(edits: Sequence[Edit] | None) -> str:
         return code_digest(edits) if edits else ""
     except (RecursionError, ValueError):
         return ""
+
+
+def _verdict(files: Sequence[_CodeFile]) -> BugTypeVerdict:
+    try:
+        return classify_parsed([_classified(file) for file in files])
+    except ValueError:  # a number of more digits than Python writes out
+        return BugTypeVerdict(bug_type="other", evidence=("too_long",))
 
 
 def _classified(file: _CodeFile) -> FileChange:

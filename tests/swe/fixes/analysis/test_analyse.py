@@ -176,6 +176,12 @@ def test_the_digest_changes_with_either_side() -> None:
     assert len(digests) == 3
 
 
+def test_a_number_of_five_thousand_digits_is_no_error() -> None:
+    huge = f"x = 0x{'f' * 5000}\n"
+    assert analysed("y = 1\n", f"y = 1\n{huge}").changed_lines == 1
+    assert analysed(f"y = 1\n{huge}", f"{huge}y = 1\n").changed_lines == 2
+
+
 def test_a_file_that_does_not_parse_on_one_side_is_no_new_file() -> None:
     found = analysed('print "x"\n', "import os\nprint(os)\n")
     assert "does_not_parse" in found.flags
