@@ -2,6 +2,7 @@
 
 import hashlib
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,8 +104,10 @@ class InCorpus:
         self._batch = batch
         corpus = batch.scan(_Published, CORPUS)
         self._home = {row.instance_id: sys.intern(row.repository) for row in corpus}
-        self.refused = 0
-        """Rows that say why there is no reverse patch; once `facts` has ended."""
+        self.refusals: Counter[str] = Counter()
+        """Rows that say why there is no reverse patch, by code; once `facts` has ended."""
+        self.sources: Counter[str] = Counter()
+        """Source to its rows, likewise."""
         self.missing = 0
         """Instances without any row: their repository failed, or is not done yet."""
 
@@ -113,14 +116,16 @@ class InCorpus:
 
     def facts(self) -> Iterator[ReverseFacts]:
         """Go through them, in order of repository and instance."""
-        refused = done = 0
+        refusals, sources = Counter[str](), Counter[str]()
         only = frozenset(self._home.values())
         for row in self._batch.scan(ReverseFacts, "reverse_patches", only=only):
             if self._home.get(row.instance_id) == row.repository:
-                done += 1
-                refused += bool(row.refusal)
+                sources[row.source] += 1
+                if row.refusal:
+                    refusals[row.refusal] += 1
                 yield row
-        self.refused, self.missing = refused, len(self) - done
+        self.refusals, self.sources = refusals, sources
+        self.missing = len(self) - sources.total()
 
 
 def _digest_of(file: Path) -> str:

@@ -30,7 +30,14 @@ from assets.fix_recipes import (
     source_order,
 )
 from assets.partitions import fix_repo
-from assets.pictures import Pictures, counts_table, source_table
+from assets.pictures import (
+    Pictures,
+    counts_table,
+    funnel_table,
+    kept_table,
+    source_table,
+    spread,
+)
 from envplatform.configuration import CurationSettings, SamplingSettings
 from envplatform.swe.fixes import reverse
 from envplatform.swe.fixes.corpus import REVISION as GATHERING
@@ -143,19 +150,15 @@ def curated_reverse_patches(batch: Batch[CurationSettings]) -> PartitionResults:
                 metadata={
                     "corpus": len(corpus),
                     "not turned around yet": corpus.missing,
-                    "refused": corpus.refused,
+                    "refused": corpus.refusals.total(),
                     "rejected": len(rows) - len(kept),
                     "kept": len(kept),
                     "repositories": len({row.repository for row in kept}),
                 },
                 markdown={
-                    "funnel": counts_table(
-                        {k: v for k, v in funnel(rows).items() if v}
-                    ),
-                    "bug types": counts_table(
-                        dict(Counter(row.bug_type for row in kept).most_common()),
-                        of="bug type",
-                    ),
+                    "funnel": funnel_table(corpus.refusals, funnel(rows)),
+                    "sources": kept_table(corpus.sources, kept),
+                    "bug types": spread(row.bug_type for row in kept),
                 },
             ),
         )
@@ -180,4 +183,14 @@ def bug_training_set(batch: Batch[SamplingSettings]) -> PartitionResults:
             batch.scan(ReversePatch, "reverse_patches"),
             {one.instance_id: one for one in chosen},
         )
-        yield whole, PartitionResult(rows=rows, metadata=describe(chosen, kept))
+        yield (
+            whole,
+            PartitionResult(
+                rows=rows,
+                metadata=describe(chosen, kept),
+                markdown={
+                    "bug types": spread(one.bug_type for one in chosen),
+                    "context tokens": spread(one.length for one in chosen),
+                },
+            ),
+        )

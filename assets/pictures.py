@@ -3,10 +3,12 @@
 They enter the event log, so each stays below a few kilobytes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from envplatform.swe.fixes.corpus import SourceCount
 from envplatform.swe.fixes.reverse import Tally
+from envplatform.swe.fixes.reverse_patch import CuratedPatch
 from envplatform.swe.report import InducerRow
 
 _BAR = 24
@@ -53,6 +55,28 @@ def source_table(rows: Sequence[SourceCount]) -> str:
         for row in rows
     ]
     return "\n".join(lines)
+
+
+def funnel_table(refusals: Counter[str], verdicts: Mapping[str, int]) -> str:
+    """What became of all rows: refused, rejected, kept; codes without rows left out."""
+    counts = {**dict(refusals.most_common()), **verdicts}
+    return counts_table({code: count for code, count in counts.items() if count})
+
+
+def kept_table(sources: Mapping[str, int], kept: Iterable[CuratedPatch]) -> str:
+    """One line a source: its instances that were tried, and those that were kept."""
+    counts = Counter(row.source for row in kept)
+    lines = ["| source | tried | kept | share |", "|---|---:|---:|---:|"]
+    lines += [
+        f"| {in_cell(name)} | {count} | {counts[name]} | {counts[name] / count:.0%} |"
+        for name, count in sources.items()
+    ]
+    return "\n".join(lines)
+
+
+def spread(values: Iterable[str]) -> str:
+    """How often each value occurs, most frequent first."""
+    return counts_table(dict(Counter(values).most_common()), of="value")
 
 
 def in_cell(text: str) -> str:
