@@ -13,6 +13,8 @@ from envplatform.store.files import LOCK, UNFINISHED, locked, sha256_of
 from envplatform.store.manifest import read_manifest
 from envplatform.store.tables import MANIFEST_FILE, Tables, children, unreferenced
 
+_ATTEMPTS = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
@@ -56,22 +58,35 @@ def table_problems(tables: Tables) -> Iterator[Problem]:
     """Digest every data file again. Yields nothing for a healthy store."""
     for asset in children(tables.root):
         for folder in children(asset):
-            path = folder / MANIFEST_FILE
-            with locked(folder, shared=True):
-                try:
-                    manifest = read_manifest(path)
-                except StoreError as error:
-                    yield Problem(path=path, message=str(error))
-                    continue
-                if manifest is None:
-                    continue
-                data = folder / manifest.data_file
-                if not data.is_file():
-                    message = "the data file is missing: materialise the asset again"
-                    yield Problem(path=data, message=message)
-                elif sha256_of(data) != manifest.file_sha256:
-                    message = "the data file is damaged: materialise the asset again"
-                    yield Problem(path=data, message=message)
+            problem = _table_problem(folder)
+            # No lock: a writer may hold it for hours. What it replaced is looked at anew.
+            for _ in range(_ATTEMPTS):
+                again = problem and _table_problem(folder)
+                if again == problem:
+                    break
+                problem = again
+            if problem:
+                yield problem
+
+
+def _table_problem(folder: Path) -> Problem | None:
+    path = folder / MANIFEST_FILE
+    try:
+        manifest = read_manifest(path)
+    except StoreError as error:
+        return Problem(path=path, message=str(error))
+    if manifest is None:
+        return None
+    data = folder / manifest.data_file
+    try:
+        intact = sha256_of(data) == manifest.file_sha256
+    except OSError:
+        message = "the data file is missing: materialise the asset again"
+    else:
+        if intact:
+            return None
+        message = "the data file is damaged: materialise the asset again"
+    return Problem(path=data, message=message)
 
 
 def directory_problems(directories: Directories) -> Iterator[Problem]:

@@ -115,8 +115,22 @@ def record_of(row_type: type[Any]) -> Record:
         identity = bool(field.metadata.get(IDENTITY, True))
         members.append(Member(field.name, shape, has_default, identity))
     view_of = getattr(row_type, VIEW_ATTRIBUTE, None)
+    if view_of is not None:
+        _check_view(row_type, view_of)
     version = getattr(view_of or row_type, VERSION_ATTRIBUTE, 1)
     return Record(row_type, tuple(members), version, view_of)
+
+
+def _check_view(row_type: type[Any], view_of: type[Any]) -> None:
+    """See that a view names fields that there are: a slip would read defaults."""
+    if getattr(view_of, VIEW_ATTRIBUTE, None) is not None:
+        msg = f"{row_type.__name__} is a view of {view_of.__name__}, itself a view"
+        raise StoreError(msg)
+    known = {field.name for field in dataclasses.fields(view_of)}
+    for field in dataclasses.fields(row_type):
+        if field.name not in known:
+            msg = f"{row_type.__name__}.{field.name}: {view_of.__name__} has no such field"
+            raise StoreError(msg)
 
 
 def _shape_of(hint: Any, where: str) -> Shape:  # noqa: ANN401  a type hint has no type

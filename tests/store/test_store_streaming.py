@@ -111,6 +111,69 @@ def test_a_view_reads_its_own_columns_only(store: Store) -> None:
     assert store.rows(Short, "a") == [Short(key="k", inner=Inner(a=1, b="y"))]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misspelt:
+    """A view whose slip has a default."""
+
+    VIEW_OF: ClassVar[type] = Long
+
+    kay: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shorter:
+    """A view of a view."""
+
+    VIEW_OF: ClassVar[type] = Short
+
+    key: str
+
+
+@pytest.mark.parametrize(
+    ("view", "message"),
+    [(Misspelt, "Misspelt.kay: Long has no such field"), (Shorter, "itself a view")],
+)
+def test_a_view_that_would_read_nothing_is_refused(
+    store: Store, view: type, message: str
+) -> None:
+    store.write_rows("a", [long("k")], row_type=Long, origin=ORIGIN)
+    with pytest.raises(StoreError, match=message):
+        store.rows(view, "a")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InnerShort:
+    """Some fields of `Inner`."""
+
+    VIEW_OF: ClassVar[type] = Inner
+
+    b: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nested:
+    """A view whose nested value is a view too."""
+
+    VIEW_OF: ClassVar[type] = Long
+
+    inner: InnerShort
+
+
+def test_a_view_may_name_some_fields_of_a_nested_value(store: Store) -> None:
+    store.write_rows("a", [long("k")], row_type=Long, origin=ORIGIN)
+    assert store.rows(Nested, "a") == [Nested(inner=InnerShort(b="y"))]
+
+
+def test_health_does_not_wait_for_a_writer_under_way(store: Store) -> None:
+    store.write_rows("a", [long("old")], row_type=Long, origin=ORIGIN)
+
+    def rows() -> Iterator[Long]:
+        assert store.verify() == ()
+        yield long("new")
+
+    store.write_rows("a", rows(), row_type=Long, origin=ORIGIN)
+
+
 def test_a_view_of_another_row_type_is_refused(store: Store) -> None:
     store.write_rows("a", [Inner(a=1, b="")], row_type=Inner, origin=ORIGIN)
     with pytest.raises(StoreError, match=r"holds Inner rows .* asked for Long"):
