@@ -7,9 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from envplatform.errors import FixSourceError
+from envplatform.swe.fixes.sources.parquet_pages import largest_dictionaries
 from envplatform.swe.fixes.sources.rows import BrokenRow, Row
 
 _BATCH_BYTES = 4 * 2**20
+_MOST_BYTES = 256 * 2**20  # of a batch in which each row is as large as one can be
 _MOST_ROWS = 256
 _BUFFER_BYTES = 2**16  # a column; pages are read through it
 
@@ -36,8 +38,9 @@ def parquet_rows(path: Path, columns: Collection[str]) -> Iterator[Row | BrokenR
         wanted = [name for name in file.schema_arrow.names if name in columns]
         number = 0
         try:
+            rows = batch_rows(path, file, frozenset(wanted))
             for batch in file.iter_batches(
-                batch_size=_batch_rows(file), columns=wanted, use_threads=False
+                batch_size=rows, columns=wanted, use_threads=False
             ):
                 yield from _batch(path, _in_utc(batch), number)
                 number += batch.num_rows
@@ -67,10 +70,14 @@ def _open(path: Path) -> pq.ParquetFile:
         raise FixSourceError(msg) from error
 
 
-def _batch_rows(file: pq.ParquetFile) -> int:
+def batch_rows(path: Path, file: pq.ParquetFile, columns: frozenset[str]) -> int:
+    """Rows at once: some by their average, fewer where each may be a large one."""
     meta = file.metadata
     size = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
-    return max(1, min(_MOST_ROWS, _BATCH_BYTES * max(1, meta.num_rows) // (size or 1)))
+    by_average = _BATCH_BYTES * max(1, meta.num_rows) // (size or 1)
+    # A row may have the largest value of each dictionary, and so may all.
+    by_largest = _MOST_BYTES // max(1, largest_dictionaries(path, meta, columns))
+    return max(1, min(_MOST_ROWS, by_average, by_largest))
 
 
 def _in_utc(batch: pa.RecordBatch) -> pa.RecordBatch:
