@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,19 +17,20 @@ from envplatform.swe.fixes.bug_types.statements import Comparison
 from envplatform.swe.inducers.base import is_test_path
 from envplatform.tree import Tree
 
-REVISION = 1
+REVISION = 2
 """Grows whenever equal files may get another type."""
 
 MAX_EDITS = 400
 """Looked at in one fix; what comes after could hardly turn the verdict."""
 _PACKAGING = re.compile(
-    r"(?:^|/)(?:setup|conf|noxfile|tasks|fabfile)\.py$|(?:^|/)docs?/"
+    r"(?:^|/)(?:setup|conf|noxfile|tasks|fabfile)\.py$"
+    r"|(?:^|/)(?:docs?|examples?|scripts?|benchmarks?|tools)/"
 )
 """Looked at only if nothing else has changed."""
 _ECHO_SHARE = 0.3
+_FADES = 2
 _COUNTED = 8
 _SECONDARY = 0.25
-_ASIDE = 0.5
 _NOTHING = Source(lines=(), module=ast.Module(body=[], type_ignores=[]))
 
 
@@ -80,23 +82,19 @@ def classify_parsed(changes: Sequence[FileChange]) -> BugTypeVerdict:
 def scores(edits: Iterable[Edit]) -> dict[BugType, dict[Rule, float]]:
     """Say how loudly each rule speaks, by type; types without a word are absent.
 
-    The first edit that a rule speaks up on counts in full, the next a third of it, the
-    one after a ninth: twenty changed messages are one change of messages. An edit
-    belongs to the type of the weightiest rule that speaks up on it; to others half.
+    The first edit that a rule speaks up on counts in full, the next a half of it, the
+    one after a quarter: twenty changed messages are one change of messages.
     """
     shares: dict[Rule, list[float]] = {}
     for edit in _without_echoes(list(edits)):
-        speaking = [rule for rule in RULES if rule.speaks(edit)]
-        if speaking:
-            main = max(speaking, key=lambda rule: rule.weight).bug_type
-            for rule in speaking:
-                share = edit.share if rule.bug_type == main else edit.share * _ASIDE
-                shares.setdefault(rule, []).append(share)
+        for rule in RULES:
+            if rule.speaks(edit):
+                shares.setdefault(rule, []).append(edit.share)
     spoken: dict[BugType, dict[Rule, float]] = {}
     for rule in RULES:
         if rule in shares:
             ordered = sorted(shares[rule], reverse=True)[:_COUNTED]
-            loudness = sum(share / 3**place for place, share in enumerate(ordered))
+            loudness = sum(share / _FADES**place for place, share in enumerate(ordered))
             spoken.setdefault(rule.bug_type, {})[rule] = rule.weight * loudness
     return spoken
 
@@ -132,12 +130,14 @@ def _without_echoes(edits: Sequence[Edit]) -> Iterator[Edit]:
         for node in (target, *getattr(target, "elts", ()))
         if isinstance(node, ast.Name)
     }
+    fresh = frozenset(parameters | variables)
     for edit in edits:
-        echo = _uses(edit, parameters | variables) or _keeps(edit, parameters)
-        yield replace_share(edit, _ECHO_SHARE) if echo else edit
+        echo = _uses(edit, fresh) or _keeps(edit, parameters)
+        share = edit.share * _ECHO_SHARE if echo else edit.share
+        yield replace_share(edit, share, fresh) if fresh else edit
 
 
-def _uses(edit: Edit, names: set[str]) -> bool:
+def _uses(edit: Edit, names: AbstractSet[str]) -> bool:
     """Tell whether one name gave way to another, which is one of `names`."""
     return (
         edit.kind == "changed"
@@ -147,7 +147,7 @@ def _uses(edit: Edit, names: set[str]) -> bool:
     )
 
 
-def _keeps(edit: Edit, names: set[str]) -> bool:
+def _keeps(edit: Edit, names: AbstractSet[str]) -> bool:
     """Tell whether an edit is `self.name = name` for one of `names`."""
     match edit.after:
         case ast.Assign(targets=[ast.Attribute()], value=ast.Name(id=name)):

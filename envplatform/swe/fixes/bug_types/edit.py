@@ -59,6 +59,8 @@ class Edit:
     scope: Scope = Scope()
     share: float = 1.0
     """How much it counts: less inside of something larger that is new as well."""
+    fresh: frozenset[str] = frozenset()
+    """Variables and parameters that the whole fix brings in."""
     gained: frozenset[str] = field(init=False)
     """Identifiers that `after` has and `before` lacks; of a wrap, in its head only."""
     lost: frozenset[str] = field(init=False)

@@ -46,6 +46,8 @@ _INHERITED: frozenset[Role] = frozenset(
     {"condition", "handler", "raised", "annotation", "decorator", "default", "index"}
 )
 """Roles that hold for everything below, unless something nearer says otherwise."""
+_INSIDE: frozenset[Role] = frozenset({"element", "argument", "index"})
+"""What they hold for all the same: entries of a tuple of exceptions, of `Union[]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,7 @@ def _wording(text: ast.JoinedStr) -> list[object]:
 
 def _role(node: ast.AST, name: str, place: Place) -> Role:
     role = _ROLES.get((type(node), name))
-    if role in {"element", "argument"} and place.role in {"handler", "annotation"}:
+    if role in _INSIDE and place.role in {"handler", "annotation"}:
         return place.role
     if role:
         return role

@@ -41,8 +41,10 @@ def _moves(edit: Edit, node: ast.AST | None) -> bool:
     )
 
 
-def replace_share(edit: Edit, share: float) -> Edit:
-    """Return the same edit with another share."""
+def replace_share(
+    edit: Edit, share: float, fresh: frozenset[str] = frozenset()
+) -> Edit:
+    """Return the same edit with another share, and what the whole fix brings in."""
     return Edit(
         kind=edit.kind,
         role=edit.role,
@@ -51,6 +53,7 @@ def replace_share(edit: Edit, share: float) -> Edit:
         parent=edit.parent,
         scope=edit.scope,
         share=share,
+        fresh=fresh,
     )
 
 

@@ -54,7 +54,8 @@ class Comparison:
 
     def edits(self) -> Iterator[Edit]:
         """Yield what changed, in the order of the file, as it is found."""
-        found = self._bodies(self.buggy.module.body, self.fixed.module.body, Scope())
+        old, new = self.buggy.module.body, self.fixed.module.body
+        found = self._bodies(_undocumented(old), _undocumented(new), Scope())
         return iter(with_moves(list(islice(found, MAX_EDITS))))
 
     def _bodies(

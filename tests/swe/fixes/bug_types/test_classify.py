@@ -137,6 +137,58 @@ def test_a_changed_docstring_is_no_change() -> None:
     assert verdict.evidence == ("same_code",)
 
 
+def test_a_changed_docstring_of_the_module_is_no_change() -> None:
+    verdict = classify(_tree('"""One."""\na = 1\n'), _tree('"""Two."""\na = 1\n'))
+    assert verdict.evidence == ("same_code",)
+
+
+def test_examples_do_not_count_beside_code() -> None:
+    code, data = FIXES["type"], FIXES["data"]
+    verdict = classify(
+        {**_tree(data[0], "examples/a.py"), **_tree(code[0])},
+        {**_tree(data[1], "examples/a.py"), **_tree(code[1])},
+    )
+    assert verdict.bug_type == "type"
+
+
+@pytest.mark.parametrize(
+    ("added", "bug_type"),
+    [
+        pytest.param("if n is None:\n        return", "boundary", id="was there"),
+        pytest.param("m = g(n)\n    if m is None:\n        return", "logic", id="new"),
+        pytest.param("if n is None:\n        n = g()", "logic", id="default"),
+    ],
+)
+def test_only_checks_of_what_was_there_are_of_its_edges(
+    added: str, bug_type: BugType
+) -> None:
+    verdict = classify(
+        _tree("def f(n):\n    h(n)\n"), _tree(f"def f(n):\n    {added}\n    h(n)\n")
+    )
+    assert verdict.bug_type == bug_type
+
+
+def test_another_class_of_exception_is_of_what_is_raised() -> None:
+    verdict = classify(
+        _tree("def f():\n    raise KeyError(g(1))\n"),
+        _tree("def f():\n    raise LostError(g(1))\n"),
+    )
+    assert verdict.evidence[0] == "raised_changed"
+
+
+def test_all_parts_of_an_annotation_are_of_types() -> None:
+    verdict = classify(
+        _tree("class A:\n    x: Union[bool, Any] = None\n"),
+        _tree("class A:\n    x: Union[Dict[str, Any], bool] = None\n"),
+    )
+    assert verdict.bug_type == "type"
+
+
+def test_arguments_outside_of_functions_are_data() -> None:
+    buggy, fixed = "class A:\n    x = OneOf(a)\n", "class A:\n    x = OneOf(a, b)\n"
+    assert classify(_tree(buggy), _tree(fixed)).bug_type == "data"
+
+
 def test_line_ends_do_not_count() -> None:
     text = "def f():\n    return 1\n"
     verdict = classify(_tree(text), _tree(text.replace("\n", "\r\n")))

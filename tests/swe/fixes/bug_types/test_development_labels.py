@@ -1,17 +1,50 @@
-"""The fixes that the rules were written from: labelled by hand, apart from the hold-out.
+"""The fixes that the rules were written from, apart from the hold-out.
 
-Only ids and labels are kept. The files themselves come from the histories.
+`development_labels.json` holds 236 fixes that language models read one by one, under the
+conventions of the hold-out and without sight of the classifier; `also` is a second type
+that fits. Only ids and labels are kept: the files themselves come from the histories.
+
+Of 215 fixes whose histories were at hand, the rules of revision 1 agreed with 51 %
+(kappa 0.44; 65 % with either label), those of revision 2 with 62 % (kappa 0.55; 76 %).
+The rules of revision 2 were written with these very fixes in sight, so that unseen ones
+will agree less. Weights fitted to these labels agreed with 56 to 62 % on repositories
+left out, by the method: no better than those set by hand, so none was fitted.
+
+The measurement needs the shared data and, in `ENVPLATFORM_HISTORIES`, a folder of git
+directories called `OWNER+NAME/repo`. Prints its table with `-s`.
 """
 
 import hashlib
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
-from envplatform.swe.fixes.bug_type import BUG_TYPES
+import pytest
 
-LABELS: dict[str, str] = json.loads(
+from envplatform.configuration import FixSourceSettings
+from envplatform.swe.fixes.bug_type import BUG_TYPES, BugType
+from envplatform.swe.fixes.bug_types.agreement import confusion
+from envplatform.swe.fixes.bug_types.classify import classify
+from envplatform.swe.fixes.histories.git_history import open_history
+from envplatform.swe.fixes.instance import FixInstance
+from envplatform.swe.fixes.reconstruct import prefetch, reconstruct
+from envplatform.swe.fixes.refusal import Refused
+from envplatform.swe.fixes.sources.opening import open_source
+
+DATA = Path(os.environ.get("ENVPLATFORM_SHARED", "../shared")) / "data" / "fixes"
+HISTORIES = Path(os.environ.get("ENVPLATFORM_HISTORIES", "no-histories"))
+SETS = (
+    "mined_fixes.jsonl",
+    "swebench_dev.parquet",
+    "swebench_live_rebuilt.jsonl",
+    "tests4py.jsonl",
+)
+LABELS: dict[str, dict[str, BugType]] = json.loads(
     Path(__file__).with_name("development_labels.json").read_text(encoding="utf-8")
 )
+LEAST = 0.55
+"""Share of equal labels below which something broke; the measured one is above."""
 
 
 def is_held_out(instance_id: str) -> bool:
@@ -20,9 +53,50 @@ def is_held_out(instance_id: str) -> bool:
     return int(digest, 16) % 25 == 0
 
 
+def labelled(cache: Path) -> dict[str, list[FixInstance]]:
+    """Labelled instances of all sets that are there, by repository."""
+    found: dict[str, list[FixInstance]] = {}
+    for path in (DATA / name for name in SETS if (DATA / name).exists()):
+        settings = FixSourceSettings(path=str(path.absolute()))
+        for row in open_source(settings, cache=cache).read():
+            if isinstance(row, FixInstance) and row.instance_id in LABELS:
+                found.setdefault(row.repository, []).append(row)
+    return found
+
+
+def verdicts(tmp_path: Path) -> Iterator[tuple[str, BugType]]:
+    """Yield id and verdict of each labelled fix whose history is at hand."""
+    for repository, instances in labelled(tmp_path).items():
+        path = HISTORIES / repository.replace("__", "+") / "repo"
+        if not path.is_dir():
+            continue
+        with open_history(repository, str(path), tmp_path / "cache") as history:
+            prefetch(instances, history)
+            for instance in instances:
+                try:
+                    sides = reconstruct(instance, history)
+                except Refused:
+                    continue
+                verdict = classify(sides.buggy, sides.fixed)
+                yield instance.instance_id, verdict.bug_type
+
+
 def test_no_rule_was_written_from_the_hold_out() -> None:
     assert not [one for one in LABELS if is_held_out(one)]
 
 
 def test_every_label_is_a_bug_type() -> None:
-    assert set(LABELS.values()) <= set(BUG_TYPES)
+    named = {label for labels in LABELS.values() for label in labels.values()}
+    assert named <= set(BUG_TYPES)
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_the_rules_agree_with_most_of_the_labels(tmp_path: Path) -> None:
+    found = dict(verdicts(tmp_path))
+    if len(found) < 100:
+        pytest.skip(f"{len(found)} labelled fixes are in {DATA} and {HISTORIES}")
+    table = confusion((LABELS[one]["label"], label) for one, label in found.items())
+    either = sum(label in LABELS[one].values() for one, label in found.items())
+    print(table.markdown(), f"Equal to either: {either / len(found):.1%}")  # noqa: T201
+    assert table.accuracy >= LEAST

@@ -1,6 +1,7 @@
 """An edge of the input: empty, None, off by one, index, range."""
 
 import ast
+from collections.abc import Iterator
 
 from envplatform.swe.fixes.bug_types.edit import Edit, nodes
 from envplatform.swe.fixes.bug_types.rules.rule import (
@@ -15,14 +16,39 @@ from envplatform.swe.fixes.bug_types.rules.rule import (
 
 _EDGES = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _CLAMPS = frozenset({"min", "max", "clip", "minimum", "maximum", "clamp", "where"})
-_EXTENTS = frozenset({"len", "size", "count", "any", "all", "empty", "shape", "ndim"})
+_TOLERATED = frozenset({"clip", "errstate", "nan_to_num"})
+_EXTENTS = frozenset({"len", "size", "count", "empty", "shape", "ndim"})
 _NOT_A_NUMBER = frozenset(
     {"isnan", "isna", "isnull", "isfinite", "isinf", "notna", "notnull", "nan", "inf"}
 )
 
 
 def _none_checked(edit: Edit) -> bool:
-    return any(_is_none_check(test) for test in new_conditions(edit))
+    return any(_is_none_check(test) for test in _asked_of_input(edit))
+
+
+def _asked_of_input(edit: Edit) -> Iterator[ast.AST]:
+    """Yield new conditions on what was there, and may be nothing or too much.
+
+    Not on what the fix itself brings in, and not before a default is filled in.
+    """
+    if _fills_in(edit.after):
+        return
+    for test in new_conditions(edit):
+        names = {node.id for node in nodes(test) if isinstance(node, ast.Name)}
+        if names - edit.fresh:
+            yield test
+
+
+def _fills_in(node: ast.AST | None) -> bool:
+    """Tell whether a node is `if x is None: x = ...`."""
+    match node:
+        case ast.If(
+            test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()]),
+            body=[ast.Assign(targets=[ast.Name(id=target)])],
+        ):
+            return name == target
+    return False
 
 
 def _is_none_check(test: ast.AST) -> bool:
@@ -37,7 +63,7 @@ def _is_none_check(test: ast.AST) -> bool:
 
 def _extent_checked(edit: Edit) -> bool:
     """A new condition asks how much there is, or compares with nothing at all."""
-    return any(_asks_extent(test) for test in new_conditions(edit))
+    return any(_asks_extent(test) for test in _asked_of_input(edit))
 
 
 def _asks_extent(test: ast.AST) -> bool:
@@ -68,19 +94,17 @@ def _check_dropped(edit: Edit) -> bool:
 
 def _truth_checked(edit: Edit) -> bool:
     """Code that was there runs only if some value is not empty; or leaves if it is."""
-    tests = list(new_conditions(edit))
+    tests = list(_asked_of_input(edit))
     if edit.kind == "wrapped":
-        return any(isinstance(test, ast.Name | ast.Attribute) for test in tests)
+        return any(isinstance(test, ast.Name) for test in tests)
     if edit.kind == "added" and isinstance(edit.after, ast.If):
         leaves = isinstance(
             edit.after.body[-1], ast.Return | ast.Continue | ast.Break | ast.Raise
         )
-        return leaves and any(
-            isinstance(negated(test), ast.Name | ast.Attribute) for test in tests
-        )
+        return leaves and any(isinstance(negated(test), ast.Name) for test in tests)
     if isinstance(edit.after, ast.IfExp):
         return wraps(edit) is not None and any(
-            isinstance(test, ast.Name | ast.Attribute) for test in tests
+            isinstance(test, ast.Name) for test in tests
         )
     return False
 
@@ -167,20 +191,16 @@ def _default_given(edit: Edit) -> bool:
 
 
 def _clamped(edit: Edit) -> bool:
+    """A value is kept within limits, or a division by zero tolerated."""
+    if edit.gained & _TOLERATED:
+        return True
+    if edit.kind == "added" and edit.role == "statement":
+        return called(getattr(edit.after, "value", None)) in _CLAMPS
     return wraps(edit) is not None and called(edit.after) in _CLAMPS
 
 
 def _not_a_number(edit: Edit) -> bool:
     return bool(edit.gained & _NOT_A_NUMBER) and edit.share == 1
-
-
-def _key_looked_for(edit: Edit) -> bool:
-    """`if key in x` around code that was there."""
-    return edit.kind == "wrapped" and any(
-        isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn)
-        for test in new_conditions(edit)
-        for node in nodes(test)
-    )
 
 
 RULES = (
@@ -197,6 +217,5 @@ RULES = (
     Rule("default_given", "boundary", 2.6, _default_given),
     Rule("clamped", "boundary", 3.0, _clamped),
     Rule("not_a_number", "boundary", 2.8, _not_a_number),
-    Rule("key_looked_for", "boundary", 2.0, _key_looked_for),
     Rule("operand_guarded", "boundary", 1.6, _operand_guarded),
 )

@@ -40,16 +40,6 @@ def _base_built(edit: Edit) -> bool:
     return called(node) in BUILDERS
 
 
-def _class_attribute(edit: Edit) -> bool:
-    """A class attribute is new, gone or another; a table of literals is data."""
-    if edit.scope.function or not edit.scope.in_class:
-        return False
-    node = edit.after or edit.before
-    if edit.role == "statement" and assigned(node):
-        return not isinstance(getattr(node, "value", None), ast.Constant)
-    return edit.role == "value" and edit.kind == "changed"
-
-
 def _builder_added(edit: Edit) -> bool:
     node = edit.after or edit.before
     return (
@@ -71,11 +61,10 @@ def _made_elsewhere(edit: Edit) -> bool:
 
 
 RULES = (
-    Rule("builder_added", "constructor", 3.2, _builder_added),
-    Rule("base_built", "constructor", 3.2, _base_built),
+    Rule("builder_added", "constructor", 2.4, _builder_added),
+    Rule("base_built", "constructor", 2.6, _base_built),
     Rule("attribute_built", "constructor", 2.4, _attribute_built),
     Rule("default_changed", "constructor", 2.8, _default_changed),
     Rule("made_elsewhere", "constructor", 2.2, _made_elsewhere),
     Rule("in_builder", "constructor", 1.6, _in_builder),
-    Rule("class_attribute", "constructor", 1.8, _class_attribute),
 )

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from envplatform.swe.fixes.bug_types.edit import Edit
+from envplatform.swe.fixes.bug_types.edit import Edit, nodes
 from envplatform.swe.fixes.bug_types.rules.rule import (
     Rule,
     assigned,
@@ -13,6 +13,8 @@ from envplatform.swe.fixes.bug_types.rules.rule import (
 )
 
 _PATTERN = re.compile(r"\\[dwsbDWSB]|\(\?|\[\^|\.\*|\.\+|\$$|^\^")
+_TABLE = 4
+"""Texts from which a literal counts as a table."""
 _LOGS = frozenset({"debug", "info", "warning", "warn", "error", "log", "print"})
 _REGEX_CALLS = frozenset(
     {"compile", "match", "search", "sub", "findall", "finditer", "fullmatch", "split"}
@@ -34,6 +36,10 @@ def _log_reworded(edit: Edit) -> bool:
 
 def _pattern_changed(edit: Edit) -> bool:
     """A string that looks like a regular expression, or is given to `re`."""
+    if edit.kind == "added" and edit.role in {"keyword", "argument", "decorator"}:
+        node = edit.after.value if isinstance(edit.after, ast.keyword) else edit.after
+        inner = node.args if isinstance(node, ast.Call) else ()
+        return "compile" in {called(each) for each in (node, *inner)}
     match edit.before, edit.after:
         case ast.Constant(value=str(before)), ast.Constant(value=str(after)):
             looks = _PATTERN.search(before[:2000]) or _PATTERN.search(after[:2000])
@@ -75,6 +81,19 @@ def _table_changed(edit: Edit) -> bool:
     )
 
 
+def _literal_given(edit: Edit) -> bool:
+    """A table is written into a function."""
+    match edit.after:
+        case ast.Assign(value=value) | ast.AugAssign(value=value):
+            return (
+                edit.kind == "added"
+                and bool(edit.scope.function)
+                and isinstance(value, ast.Dict | ast.List | ast.Set | ast.Tuple)
+                and sum(is_text(node) for node in nodes(value)) >= _TABLE
+            )
+    return False
+
+
 def _constant_replaced(edit: Edit) -> bool:
     """A literal at module or class level becomes another."""
     return (
@@ -99,6 +118,15 @@ def _listed_otherwise(edit: Edit) -> bool:
     return edit.role == "element" and edit.kind in {"added", "removed"}
 
 
+def _declared_otherwise(edit: Edit) -> bool:
+    """What is declared outside of all functions is put together in another way."""
+    return (
+        edit.role in {"argument", "keyword", "element"}
+        and edit.kind in {"added", "removed"}
+        and not edit.scope.function
+    )
+
+
 def _word_looked_for(edit: Edit) -> bool:
     """A text that something is compared with, or looked up by."""
     return _text_changed(edit) and isinstance(edit.parent, ast.Compare | ast.Subscript)
@@ -119,11 +147,13 @@ RULES = (
     Rule("pattern_changed", "data", 3.4, _pattern_changed),
     Rule("entry_changed", "data", 2.8, _entry_changed),
     Rule("table_changed", "data", 2.6, _table_changed),
+    Rule("literal_given", "data", 2.0, _literal_given),
     Rule("constant_replaced", "data", 2.6, _constant_replaced),
     Rule("text_changed", "data", 2.6, _text_changed),
     Rule("number_changed", "data", 2.6, _number_changed),
     Rule("wording_changed", "data", 2.2, _wording_changed),
     Rule("listed_otherwise", "data", 0.8, _listed_otherwise),
+    Rule("declared_otherwise", "data", 2.4, _declared_otherwise),
     Rule("log_reworded", "data", 1.0, _log_reworded),
     Rule("word_looked_for", "data", 1.0, _word_looked_for),
 )

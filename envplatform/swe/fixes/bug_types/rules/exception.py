@@ -3,7 +3,7 @@
 import ast
 
 from envplatform.swe.fixes.bug_types.edit import Edit
-from envplatform.swe.fixes.bug_types.rules.rule import Rule, called, is_new
+from envplatform.swe.fixes.bug_types.rules.rule import Rule, is_new
 
 _SUFFIXES = ("Error", "Exception", "Warning")
 
@@ -33,9 +33,13 @@ def _try_removed(edit: Edit) -> bool:
 
 def _raised_changed(edit: Edit) -> bool:
     """Another exception is raised, not only another message."""
-    if edit.role != "raised" or edit.kind != "changed":
+    if edit.kind != "changed":
         return False
-    return isinstance(edit.after, ast.Name | ast.Attribute | ast.Call)
+    if edit.role == "callee":
+        return any(name.endswith(_SUFFIXES) for name in edit.gained)
+    return edit.role == "raised" and isinstance(
+        edit.after, ast.Name | ast.Attribute | ast.Call
+    )
 
 
 def _raise_added(edit: Edit) -> bool:
@@ -66,13 +70,6 @@ def _assertion_changed(edit: Edit) -> bool:
     )
 
 
-def _warned(edit: Edit) -> bool:
-    match edit.after:
-        case ast.Expr(value=value):
-            return is_new(edit) and called(value) in {"warn", "warn_explicit"}
-    return False
-
-
 RULES = (
     Rule("caught_changed", "exception", 4.2, _caught_changed),
     Rule("raised_changed", "exception", 3.8, _raised_changed),
@@ -81,9 +78,8 @@ RULES = (
     Rule("handler_changed", "exception", 3.6, _handler_changed),
     Rule("try_added", "exception", 3.0, _try_added),
     Rule("exception_class", "exception", 3.0, _exception_class),
-    Rule("try_removed", "exception", 2.6, _try_removed),
+    Rule("try_removed", "exception", 1.6, _try_removed),
     Rule("raise_added", "exception", 3.2, _raise_added),
-    Rule("raise_removed", "exception", 2.6, _raise_removed),
+    Rule("raise_removed", "exception", 1.6, _raise_removed),
     Rule("assertion_changed", "exception", 2.4, _assertion_changed),
-    Rule("warned", "exception", 2.0, _warned),
 )

@@ -1,11 +1,15 @@
 """An import, module path or optional dependency."""
 
 import ast
+import re
 
 from envplatform.swe.fixes.bug_types.edit import Edit, nodes
-from envplatform.swe.fixes.bug_types.rules.rule import Rule, assigned
+from envplatform.swe.fixes.bug_types.rules.rule import Rule
 
 _Import = ast.Import | ast.ImportFrom
+_VERSION = re.compile(
+    r"^(?:version_info|__version__|.*_version_info|PY_?[23].*|.*[Vv]ersion_tuple)$"
+)
 
 
 def _import_tried(edit: Edit) -> bool:
@@ -18,6 +22,21 @@ def _import_tried(edit: Edit) -> bool:
         for side in (edit.before, edit.after)
         if edit.role == "statement"
     )
+
+
+def _import_chosen(edit: Edit) -> bool:
+    """A condition decides what is imported."""
+    return edit.role == "statement" and any(
+        isinstance(side, ast.If)
+        and any(isinstance(node, _Import) for node in side.body)
+        and not edit.scope.function
+        for side in (edit.before, edit.after)
+    )
+
+
+def _version_asked(edit: Edit) -> bool:
+    """Something depends on the version of Python or of a dependency, or no longer."""
+    return any(_VERSION.search(name) for name in edit.gained | edit.lost)
 
 
 def _import_placed(edit: Edit) -> bool:
@@ -38,17 +57,6 @@ def _import_changed(edit: Edit) -> bool:
     return edit.kind in {"added", "removed"} and isinstance(node, _Import | ast.alias)
 
 
-def _exported(edit: Edit) -> bool:
-    """`__all__` says something else."""
-    match edit.parent or edit.after or edit.before:
-        case ast.Assign() as node:
-            return any(
-                isinstance(target, ast.Name) and target.id == "__all__"
-                for target in assigned(node)
-            )
-    return False
-
-
 def _imported_late(edit: Edit) -> bool:
     return bool(edit.gained & {"import_module", "import_optional_dependency"})
 
@@ -62,10 +70,11 @@ def _types_only(edit: Edit) -> bool:
 
 RULES = (
     Rule("import_tried", "import", 4.4, _import_tried),
+    Rule("import_chosen", "import", 2.0, _import_chosen),
+    Rule("version_asked", "import", 1.6, _version_asked),
     Rule("imported_late", "import", 3.4, _imported_late),
     Rule("types_only", "import", 3.4, _types_only),
-    Rule("exported", "import", 1.2, _exported),
-    Rule("import_placed", "import", 1.6, _import_placed),
-    Rule("module_changed", "import", 1.4, _module_changed),
+    Rule("import_placed", "import", 0.9, _import_placed),
+    Rule("module_changed", "import", 0.9, _module_changed),
     Rule("import_changed", "import", 0.5, _import_changed),
 )

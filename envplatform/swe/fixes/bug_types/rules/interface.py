@@ -26,15 +26,13 @@ def _is_private(name: str) -> bool:
 
 def _keyword_changed(edit: Edit) -> bool:
     """A call passes a keyword that it did not pass, or no longer."""
-    return edit.role == "keyword" and edit.kind in {"added", "removed"}
+    one_sided = edit.kind in {"added", "removed"}
+    return edit.role == "keyword" and one_sided and bool(edit.scope.function)
 
 
 def _argument_count(edit: Edit) -> bool:
-    return edit.role == "argument" and edit.kind in {"added", "removed"}
-
-
-def _keyword_value(edit: Edit) -> bool:
-    return edit.role == "keyword" and edit.kind == "changed"
+    one_sided = edit.kind in {"added", "removed"}
+    return edit.role == "argument" and one_sided and bool(edit.scope.function)
 
 
 def _callee_changed(edit: Edit) -> bool:
@@ -91,6 +89,19 @@ def _definition_removed(edit: Edit) -> bool:
     return edit.kind == "removed" and isinstance(edit.before, Function | ast.ClassDef)
 
 
+def _exported(edit: Edit) -> bool:
+    """`__all__` says something else."""
+    match edit.parent or edit.after or edit.before:
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name == "__all__"
+    return False
+
+
+def _deprecated(edit: Edit) -> bool:
+    """Callers are told that something will go, or no longer."""
+    return any("deprecat" in name.lower() for name in edit.gained | edit.lost)
+
+
 def _decorator_changed(edit: Edit) -> bool:
     return edit.role == "decorator"
 
@@ -107,11 +118,12 @@ RULES = (
     Rule("argument_count", "interface", 2.0, _argument_count),
     Rule("method_added", "interface", 2.4, _method_added),
     Rule("decorator_changed", "interface", 2.2, _decorator_changed),
-    Rule("attribute_renamed", "interface", 2.0, _attribute_renamed),
+    Rule("attribute_renamed", "interface", 1.4, _attribute_renamed),
     Rule("callee_changed", "interface", 2.0, _callee_changed),
     Rule("base_changed", "interface", 2.0, _base_changed),
     Rule("return_changed", "interface", 1.8, _return_changed),
+    Rule("exported", "interface", 2.0, _exported),
+    Rule("deprecated", "interface", 2.4, _deprecated),
     Rule("name_added", "interface", 1.2, _name_added),
     Rule("definition_removed", "interface", 1.4, _definition_removed),
-    Rule("keyword_value", "interface", 0.6, _keyword_value),
 )

@@ -87,16 +87,13 @@ def _variable_swapped(edit: Edit) -> bool:
     )
 
 
-def _choice_made(edit: Edit) -> bool:
-    """An expression now depends on a condition."""
-    return isinstance(edit.after, ast.IfExp) and not isinstance(edit.before, ast.IfExp)
-
-
 def _computed_otherwise(edit: Edit) -> bool:
     return (
         edit.kind == "changed"
         and edit.role in {"value", "returned"}
-        and not isinstance(edit.after, ast.Constant | ast.JoinedStr)
+        and not isinstance(
+            edit.after, ast.Constant | ast.JoinedStr | ast.Import | ast.ImportFrom
+        )
     )
 
 
@@ -128,7 +125,6 @@ RULES = (
     Rule("variable_swapped", "logic", 2.2, _variable_swapped),
     Rule("branch_added", "logic", 1.8, _branch_added),
     Rule("branch_removed", "logic", 1.6, _branch_removed),
-    Rule("choice_made", "logic", 1.8, _choice_made),
     Rule("loop_changed", "logic", 1.4, _loop_changed),
     Rule("flow_changed", "logic", 1.2, _flow_changed),
     Rule("computed_otherwise", "logic", 1.2, _computed_otherwise),

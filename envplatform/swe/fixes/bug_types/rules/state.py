@@ -18,6 +18,11 @@ _CACHE = re.compile(
     r"(?i)(?:^|_)(?:l?ru_)?(?:cached?|caches|memo|memoi[sz]ed?|dirty|stale|invalidate|invalidated)(?:_|$)"
 )
 
+_STATE = re.compile(
+    r"^(?:__getstate__|__setstate__|__reduce__|__copy__|__deepcopy__)$"
+    r"|^_?(?:reset|restore|refresh|invalidate|sync)(?:_|$)"
+)
+
 
 def _attribute_kept(edit: Edit) -> bool:
     """An attribute of `self` is assigned where it was not, or no longer."""
@@ -58,8 +63,19 @@ def _other_kept(edit: Edit) -> bool:
 
 
 def _target_changed(edit: Edit) -> bool:
-    """The same value goes to another attribute."""
-    return edit.role == "target" and isinstance(edit.after, ast.Attribute)
+    """The same value goes to another attribute, or to a variable instead."""
+    return edit.role == "target" and any(
+        isinstance(side, ast.Attribute) for side in (edit.before, edit.after)
+    )
+
+
+def _copied_or_pickled(edit: Edit) -> bool:
+    """How an object's state is copied, pickled, reset or taken over."""
+    names = {edit.scope.function}
+    for side in (edit.before, edit.after):
+        if isinstance(side, ast.FunctionDef):
+            names.add(side.name)
+    return any(_STATE.search(name) for name in names | edit.reached)
 
 
 def _global_declared(edit: Edit) -> bool:
@@ -93,5 +109,6 @@ RULES = (
     Rule("cache_kept", "state", 2.6, _cache_kept),
     Rule("target_changed", "state", 2.2, _target_changed),
     Rule("deleted", "state", 2.0, _deleted),
+    Rule("copied_or_pickled", "state", 2.6, _copied_or_pickled),
     Rule("other_kept", "state", 1.4, _other_kept),
 )

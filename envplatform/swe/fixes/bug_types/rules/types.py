@@ -29,7 +29,12 @@ _CHECKS = words(
     is_categorical_dtype iscoroutinefunction isgenerator is_tensor
     """
 )
-_TYPES = frozenset({"str", "int", "float", "bool", "bytes", "list", "dict", "tuple"})
+_TEXT = words(
+    """
+    encode decode bytes_type binary_type text_type basestring unicode_type to_bytes
+    to_text utf8 ensure_str ensure_bytes native_str to_unicode
+    """
+)
 
 
 def _type_checked(edit: Edit) -> bool:
@@ -77,6 +82,11 @@ def _conversion_added(edit: Edit) -> bool:
     return False
 
 
+def _conversion_named(edit: Edit) -> bool:
+    """Text or bytes are told apart, somewhere."""
+    return bool(edit.reached & _TEXT)
+
+
 def _text_or_bytes(edit: Edit) -> bool:
     match edit.before, edit.after:
         case (ast.Constant(value=str()), ast.Constant(value=bytes())) | (
@@ -88,11 +98,13 @@ def _text_or_bytes(edit: Edit) -> bool:
 
 
 def _annotation_changed(edit: Edit) -> bool:
+    """An annotation is new, gone or another; also of a name that gets no value."""
+    if edit.role == "statement" and edit.kind == "changed":
+        return isinstance(edit.after, ast.AnnAssign)
+    match edit.after:
+        case ast.AnnAssign(value=None):
+            return True
     return edit.role == "annotation"
-
-
-def _dtype_given(edit: Edit) -> bool:
-    return bool((edit.gained | edit.lost) & {"dtype", "astype"})
 
 
 RULES = (
@@ -103,6 +115,6 @@ RULES = (
     Rule("check_changed", "type", 2.6, _check_changed),
     Rule("conversion_changed", "type", 2.2, _conversion_changed),
     Rule("conversion_added", "type", 1.4, _conversion_added),
-    Rule("dtype_given", "type", 2.0, _dtype_given),
+    Rule("conversion_named", "type", 1.6, _conversion_named),
     Rule("annotation_changed", "type", 1.2, _annotation_changed),
 )
