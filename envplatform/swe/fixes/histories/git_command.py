@@ -36,6 +36,22 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "SSH_ASKPASS": "",
 }
+_OF_ANOTHER = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_QUARANTINE_PATH",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+)
+"""Variables that a git sets for its hooks, us among them: they name its repository, and
+ours would be written into that one.
+"""
 _SSH = "ssh -o BatchMode=yes -o ConnectTimeout=30"
 _SHOWN_CHARACTERS = 400
 
@@ -75,7 +91,7 @@ def run_git(
         msg = "reading histories needs git; install it, or take sources without one"
         raise FixSourceError(msg) from error
     answer = Git().execute(
-        ["git", *arguments],
+        [*_unset(), "git", *arguments],
         istream=stdin,
         env=environment(settings or {}),
         with_extended_output=True,
@@ -121,7 +137,7 @@ def started_git(*arguments: str) -> Iterator[RunningGit]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "LC_ALL": "C", **environment({})},
+        env=_inherited() | {"LC_ALL": "C"} | environment({}),
     ) as process:
         try:
             yield RunningGit(process)
@@ -143,6 +159,15 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
         found[f"GIT_CONFIG_KEY_{number}"] = key
         found[f"GIT_CONFIG_VALUE_{number}"] = value
     return found
+
+
+def _inherited() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if key not in _OF_ANOTHER}
+
+
+def _unset() -> tuple[str, ...]:
+    """GitPython adds to the environment and takes nothing out of it."""
+    return ("env", *(f"--unset={name}" for name in _OF_ANOTHER if name in os.environ))
 
 
 def at(folder: Path) -> str:

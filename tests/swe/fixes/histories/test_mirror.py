@@ -331,3 +331,19 @@ def test_a_git_that_died_before_it_was_asked_hides_no_error() -> None:
         assert git.answers.read() == b""
         git.ask("HEAD\n")
     assert git.status()
+
+
+@pytest.mark.parametrize("name", ["GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"])
+def test_a_mirror_made_within_a_hook_of_git_is_whole(
+    made: MadeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setenv(name, str(elsewhere) if "DIRECTORY" in name else "theirs")
+    mirror = open_mirror(NAME, made.url, tmp_path / "cache")
+    monkeypatch.delenv(name)
+    assert not list(elsewhere.iterdir())
+    assert here(mirror, "refs/heads/main", made.git("rev-parse", "main^{tree}")) == [
+        True,
+        True,
+    ]
