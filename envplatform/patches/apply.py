@@ -4,7 +4,7 @@ Strict means the exact lines at the exact place: no fuzz, no offset, no repair. 
 forgiving rungs stand in `ladder`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from envplatform.errors import PatchError
 from envplatform.patches.model import FilePatch, Hunk
@@ -135,16 +135,20 @@ def misfit(edit: Edit, lines: Sequence[bytes], where: str) -> PatchError:
 
 def _refuse_nesting(tree: Tree, made: Sequence[str]) -> None:
     """No path may be a file and a folder at once."""
-    folders = {folder: path for path in tree for folder in _folders(path)}
-    for path in made:
-        others = [folder for folder in _folders(path) if folder in tree]
-        if path in folders:
-            others.append(folders[path])
-        for other in others:
-            msg = f"{path}: can't be created beside {other}: file and folder at once"
-            raise PatchError(msg)
+    above, above_made = _folders(tree), _folders(made)
+    beside = [(path, above[path]) for path in made if path in above]
+    beside += [(path, folder) for folder, path in above_made.items() if folder in tree]
+    for path, other in beside:
+        msg = f"{path}: can't be created beside {other}: file and folder at once"
+        raise PatchError(msg)
 
 
-def _folders(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
+def _folders(paths: Iterable[str]) -> dict[str, str]:
+    """Each folder above some path, with that path; shared ones are named once."""
+    found: dict[str, str] = {}
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found[folder] = path
+            folder = folder.rpartition("/")[0]
+    return found

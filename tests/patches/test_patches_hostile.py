@@ -38,6 +38,22 @@ def test_a_long_quoted_name_takes_little_more_memory_than_itself() -> None:
     assert peak < 30 * 2**20
 
 
+def test_many_files_in_one_deep_folder_take_seconds() -> None:
+    folder = "d/" * 1_000
+    patch = "".join(creating(f"{folder}f{number}.py") for number in range(2_000))
+    start = time.monotonic()
+    assert len(apply_patch({}, patch)) == 2_000
+    assert time.monotonic() - start < 8  # 20 when each file named all its folders
+
+
+@pytest.mark.parametrize("paths", [("a", "a/b/c"), ("a/b/c", "a"), ("a/b", "a/b/c")])
+def test_two_new_files_may_not_be_file_and_folder_at_once(
+    paths: tuple[str, str],
+) -> None:
+    with pytest.raises(PatchError, match="file and folder at once"):
+        apply_patch({}, "".join(map(creating, paths)))
+
+
 def peeling(count: int) -> tuple[bytes, bytes]:
     """Two files of which each look finds one line to split them at, the first."""
     shared = ["a1", "once"]
