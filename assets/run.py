@@ -33,7 +33,7 @@ def supervise(terminal: Terminal) -> list[str]:
         ConfigError: envplatform.toml is wrong.
     """
     resources = terminal.definitions.resources or {}
-    if not resources["fixes"].sources():
+    if not resources["configuration"].load().fixes.sources:
         terminal.say("no [[fixes.sources]] configured: fixes are left out")
         return []
     terminal.say(CORPUS)

@@ -193,8 +193,11 @@ def test_a_source_that_cannot_be_read_says_which_and_what_to_do(
     project: Project,
 ) -> None:
     project.configure("[[fixes.sources]]\npath = 'nowhere.parquet'\n")
-    with pytest.raises(Exception, match=r"nowhere\.parquet"):
-        project.run()
+    failed, told = project.run()
+    assert failed == ["fix_corpus"]
+    assert "nowhere.parquet" in told
+    (failure,) = project.store.failures("fix_corpus")
+    assert "nowhere.parquet" in failure.message
 
 
 def test_without_sources_fixes_are_left_out(project: Project) -> None:
