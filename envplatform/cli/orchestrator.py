@@ -7,7 +7,7 @@ started, and read the store afterwards.
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -122,6 +122,8 @@ def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
             f"{sum(row.seconds for row in mine) / len(mine):.1f}",
         )
     console.print(table)
+    for line in _supervision(Store(place.home)):
+        say(console, line)
     say(console, f"{len(rows)} proven environments, kept in {place.home}")
     program = _program()
     if rows:
@@ -130,6 +132,18 @@ def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
         say(console, f"  {program} inspect {name}")
         say(console, f"  {program} run {name}")
     say(console, f"  {program} ui      # all of it in the Dagster UI")
+
+
+def _supervision(store: Store) -> Iterator[str]:
+    """What came of the fixes; nothing if none are configured."""
+    corpus = store.manifest("fix_corpus")
+    training = store.manifest("bug_training_set")
+    if corpus and training:
+        rows, repositories = training.rows, training.facts.get("repositories", 0)
+        yield (
+            f"{corpus.rows} published fixes gave {rows} rows of supervision from "
+            f"{repositories} repositories (bug_training_set)"
+        )
 
 
 def _program() -> str:
