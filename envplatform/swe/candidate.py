@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from envplatform.store import NOT_IDENTITY
+from envplatform.swe.fixes.bug_type import BugType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,13 @@ class BugCandidate:
     model: str | None = None
     """Name of the model that took part; None for procedural inducers."""
     cost: Cost = field(default=Cost(), metadata=NOT_IDENTITY)
+    bug_type: BugType | None = None
+    """Kind of bug, by rules; None: nothing that parses is changed, or never asked."""
+    ast_digest: str = field(default="", metadata=NOT_IDENTITY)
+    """SHA-256 (hex) of the syntax trees of the defective files: equal where two
+    candidates of one tree differ in layout only. Empty where `bug_type` is None; depends
+    on the Python that runs us.
+    """
 
 
 RunEnding = Literal[

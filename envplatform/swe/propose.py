@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from envplatform.swe.candidate import BugCandidate
+from envplatform.swe.diversity.describe import REVISION as DESCRIBING
+from envplatform.swe.diversity.describe import describe
 from envplatform.swe.inducers.base import Inducer, SourceFile
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.targets import HealthyRepository
 
-REVISION = 1
+REVISION = 1 + DESCRIBING
 """Raised when the same repository, budget and seed can give other candidates."""
 
 _OVERDRAW = 3
@@ -56,7 +58,8 @@ def propose(
     order = random.Random(f"propose {seed}")  # noqa: S311  no secret
     order.shuffle(by_file)
     return Proposals(
-        candidates=tuple(_deal(by_file, budget)), skipped=dict(sorted(skipped.items()))
+        candidates=describe(_deal(by_file, budget), repository.tree),
+        skipped=dict(sorted(skipped.items())),
     )
 
 

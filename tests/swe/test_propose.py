@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from envplatform.patches import apply_patch
 from envplatform.sandbox.base import Image
+from envplatform.swe.diversity.describe import REVISION as DESCRIBING
 from envplatform.swe.inducers.base import Inducer
 from envplatform.swe.inducers.mutation import MutationInducer
 from envplatform.swe.p2f.baseline import Baseline
@@ -71,6 +72,15 @@ def test_the_same_seed_gives_the_same_candidates_and_never_too_many(
         changed = apply_patch(repository.tree, candidate.bug_patch)
         assert changed[candidate.path] != repository.tree[candidate.path]
         assert candidate.commit == repository.commit
+
+
+def test_every_candidate_says_which_kind_of_bug_it_is() -> None:
+    found = propose(
+        small_repository(IMAGE), small_baseline(), [INDUCER], budget=9, seed=0
+    )
+    assert all(candidate.bug_type for candidate in found.candidates)
+    digests = {candidate.ast_digest for candidate in found.candidates}
+    assert len(digests) == len(found.candidates)
 
 
 def test_another_seed_gives_others() -> None:
@@ -155,7 +165,7 @@ def test_candidates_move_only_with_the_revision() -> None:
         small_repository(IMAGE), small_baseline(), [INDUCER], budget=6, seed=0
     )
     ids = [candidate.candidate_id.rsplit(".", 1)[1] for candidate in found.candidates]
-    assert (REVISION, ids) == (
+    assert (REVISION - DESCRIBING, ids) == (
         1,
         ["3908cdbf", "5d181a96", "b8011f21", "c0d537b7", "3d88056a", "9e927063"],
     )
