@@ -1,18 +1,27 @@
 """Counting what became of candidates: the funnel, and a row per inducer and operator.
 
-Arithmetic over rows. Where rows come from and how figures are shown is not known here.
+Arithmetic over rows. Where rows come from and how figures are shown is not known here;
+what the measures of diversity mean is in `diversity`.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.patches import added_lines, removed_lines
+from envplatform.patches import parse_patch
 from envplatform.store import NOT_IDENTITY
-from envplatform.swe.candidate import BugCandidate, Verdict
+from envplatform.swe.candidate import BugCandidate, Rejection, Verdict
+from envplatform.swe.diversity.distributions import (
+    jensen_shannon_bits,
+    total_variation,
+)
+from envplatform.swe.diversity.intervals import wilson
+from envplatform.swe.diversity.rarefaction import MbtePoint, mbte_curve
+from envplatform.swe.fixes.bug_type import BugType
 
-REVISION = 1
+REVISION = 2
 """Raised when the same rows can give another report than before."""
 
 REJECTED = "rejected_candidates"
@@ -20,6 +29,18 @@ REJECTED = "rejected_candidates"
 
 ALL = "*"
 """Stands for all operators of an inducer together."""
+
+
+_UNAPPLIED: frozenset[Rejection | None] = frozenset({"does_not_apply"})
+_UNCOMPILED = _UNAPPLIED | {"does_not_compile"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BugTypeCount:
+    """How many proven bugs are of one type."""
+
+    bug_type: BugType
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +53,41 @@ class InducerRow:
     candidates: int
     executed: int
     """Those with a verdict."""
+    applied: int
+    """Executed ones whose patch applies."""
+    compiled: int
+    """Applied ones that no compiler refused; some were refused before it was asked."""
     verified: int
     environments: int
     usability: float
     """Verified of executed, 0..1; 0 where none was executed."""
+    usability_low: float
+    """Where Wilson's 95 % interval of the usability begins; 0 where none was executed."""
+    usability_high: float
+    """Where it ends; 1 where none was executed."""
+    unique_ratio: float | None
+    """Different syntax trees of all candidates that have one, 0..1; None: none has.
+
+    Candidates whose patch repeats another's to the byte are never counted: they are
+    left out when they are proposed.
+    """
+    mbte: tuple[MbtePoint, ...]
+    """By growing size; a file is a path in one repository. Empty: no file has as many
+    verified bugs as the smallest size.
+    """
+    bug_types: tuple[BugTypeCount, ...]
+    """Of verified candidates, most frequent first."""
+    untyped: int
+    """Verified candidates without a bug type."""
+    total_variation: float | None
+    """From bug types of real fixes, 0..1; None where one side has none."""
+    jensen_shannon_bits: float | None
+    """Divergence from them, 0..1; None likewise."""
     changed_lines: float
     """Mean over verified candidates, added and removed lines together."""
+    changed_files: float
+    """Mean over verified candidates, as are hunks."""
+    hunks: float
     rejections: tuple[str, ...]
     """`reason=count`, most frequent first."""
     tokens_per_verified: float
@@ -54,6 +104,8 @@ def inducer_rows(
     candidates: Sequence[BugCandidate],
     verdicts: Sequence[Verdict],
     environments: Sequence[EnvironmentRow],
+    *,
+    real: Mapping[BugType, int] | None = None,
 ) -> tuple[InducerRow, ...]:
     """One row per inducer and one per operator of it, sorted; empty without candidates.
 
@@ -61,6 +113,7 @@ def inducer_rows(
         candidates: all that were proposed.
         verdicts: of any of them; verdicts of others are ignored.
         environments: those published.
+        real: fixes by bug type, to compare with; None or without any: there are none.
     """
     by_id = {verdict.candidate_id: verdict for verdict in verdicts}
     published = {row.candidate_id for row in environments}
@@ -69,7 +122,7 @@ def inducer_rows(
         for operator in (ALL, candidate.operator):
             groups.setdefault((candidate.inducer, operator), []).append(candidate)
     return tuple(
-        _row(inducer, operator, groups[inducer, operator], by_id, published)
+        _row(inducer, operator, groups[inducer, operator], by_id, published, real or {})
         for inducer, operator in sorted(groups)
     )
 
@@ -80,6 +133,7 @@ def _row(
     candidates: Sequence[BugCandidate],
     by_id: Mapping[str, Verdict],
     published: set[str],
+    real: Mapping[BugType, int],
 ) -> InducerRow:
     executed = [c for c in candidates if c.candidate_id in by_id]
     verdicts = [by_id[candidate.candidate_id] for candidate in executed]
@@ -88,22 +142,73 @@ def _row(
     tokens = sum(candidate.cost.tokens for candidate in candidates)
     seconds = sum(c.cost.seconds for c in candidates)
     seconds += sum(verdict.cost.seconds for verdict in verdicts)
-    lines = sum(_changed_lines(candidate.bug_patch) for candidate in good)
     why = {name: n for name, n in funnel(verdicts).items() if name != "verified"}
+    interval = wilson(count, len(executed))
+    types = Counter(each.bug_type for each in good if each.bug_type)
+    comparable = bool(types) and any(real.values())
+    sizes = [_size(candidate.bug_patch) for candidate in good]
     return InducerRow(
         inducer=inducer,
         operator=operator,
         candidates=len(candidates),
         executed=len(executed),
+        applied=sum(verdict.rejection not in _UNAPPLIED for verdict in verdicts),
+        compiled=sum(verdict.rejection not in _UNCOMPILED for verdict in verdicts),
         verified=count,
         environments=sum(c.candidate_id in published for c in candidates),
         usability=round(count / len(executed), 4) if executed else 0.0,
-        changed_lines=round(lines / count, 2) if count else 0.0,
+        usability_low=round(interval.low, 4),
+        usability_high=round(interval.high, 4),
+        unique_ratio=_unique_ratio(candidates),
+        mbte=mbte_curve(_types_by_file(good)),
+        bug_types=_listed(types),
+        untyped=count - types.total(),
+        total_variation=round(total_variation(types, real), 4) if comparable else None,
+        jensen_shannon_bits=(
+            round(jensen_shannon_bits(types, real), 4) if comparable else None
+        ),
+        changed_lines=_mean([size.lines for size in sizes]),
+        changed_files=_mean([size.files for size in sizes]),
+        hunks=_mean([size.hunks for size in sizes]),
         rejections=tuple(f"{name}={n}" for name, n in why.items()),
         tokens_per_verified=round(tokens / count, 1) if count else 0.0,
         seconds_per_verified=round(seconds / count, 2) if count else 0.0,
     )
 
 
-def _changed_lines(patch: str) -> int:
-    return len(added_lines(patch)) + len(removed_lines(patch))
+def _unique_ratio(candidates: Iterable[BugCandidate]) -> float | None:
+    trees = [(c.repository, c.commit, c.ast_digest) for c in candidates if c.ast_digest]
+    return round(len(set(trees)) / len(trees), 4) if trees else None
+
+
+def _types_by_file(candidates: Iterable[BugCandidate]) -> list[tuple[int, ...]]:
+    """For each file how many bugs it has of each type that it has."""
+    files: dict[tuple[str, str], Counter[BugType]] = {}
+    for one in candidates:
+        if one.bug_type:
+            files.setdefault((one.repository, one.path), Counter())[one.bug_type] += 1
+    return [tuple(types.values()) for types in files.values()]
+
+
+def _listed(types: Mapping[BugType, int]) -> tuple[BugTypeCount, ...]:
+    ordered = sorted(types.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(BugTypeCount(bug_type=kind, count=count) for kind, count in ordered)
+
+
+class _Size(NamedTuple):
+    """How much a patch changes."""
+
+    lines: int
+    files: int
+    hunks: int
+
+
+def _size(patch: str) -> _Size:
+    files = parse_patch(patch).files
+    hunks = [hunk for file in files for hunk in file.hunks]
+    lines = sum(line.origin != " " for hunk in hunks for line in hunk.lines)
+    return _Size(lines=lines, files=len(files), hunks=len(hunks))
+
+
+def _mean(values: Sequence[int]) -> float:
+    return round(sum(values) / len(values), 2) if values else 0.0
