@@ -66,6 +66,7 @@ def job_bytes(target: Target, request: RunRequest, *, nonce: str) -> bytes:
     job: dict[str, object] = {
         "nonce": nonce,
         "root": WORKSPACE,
+        "directory": _absolute(suite.directory),
         "paths": _paths(target, request),
         "args": suite.args,
         "ids": request.ids,
@@ -125,8 +126,12 @@ def _environment(extra: Mapping[str, str], seed: int) -> dict[str, str]:
 def _paths(target: Target, request: RunRequest) -> list[str]:
     """Return what to collect: the files of the chosen tests, if there is a choice."""
     if request.ids is None:
-        return list(target.suite.paths)
-    return sorted({test.split("::")[0] for test in request.ids})
+        paths = list(target.suite.paths)
+    else:
+        paths = sorted({test.split("::")[0] for test in request.ids})
+    if target.suite.directory == ".":
+        return paths
+    return [_absolute(path) for path in paths]
 
 
 def _absolute(path: str) -> str:

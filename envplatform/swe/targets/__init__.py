@@ -12,6 +12,7 @@ from envplatform.swe.targets.prepare import HealthyRepository, prepare
 from envplatform.swe.targets.target import (
     Code,
     FolderSource,
+    GitSource,
     SdistSource,
     Suite,
     Target,
@@ -27,6 +28,7 @@ from envplatform.swe.targets.unpack import stream_sdist, unpack_sdist
 __all__ = [
     "Code",
     "FolderSource",
+    "GitSource",
     "HealthyRepository",
     "PackageIndex",
     "SdistSource",

@@ -1,6 +1,7 @@
 """Read a local repository into a tree: its files, without what tools leave behind."""
 
 import os
+import re
 from pathlib import Path
 
 from envplatform.errors import TargetError
@@ -15,6 +16,7 @@ LEFT_OUT = frozenset(
 )  # fmt: skip
 """Names of files and folders that never belong to a repository's content."""
 _MARKS_VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
+_NAMED = re.compile(r"^\s*path\s*=\s*(\S.*)$", re.MULTILINE)
 _MAX_FILES = 50_000
 _MAX_BYTES = 500_000_000
 
@@ -51,6 +53,18 @@ def read_folder(root: Path) -> Tree:
         msg = f"{root} holds no files"
         raise TargetError(msg)
     return tree
+
+
+def empty_submodules(tree: Tree) -> tuple[str, ...]:
+    """Sorted folders that `.gitmodules` names and that hold no file."""
+    file = tree.get(".gitmodules")
+    text = file.data.decode("utf-8", "surrogateescape") if file else ""
+    named = {found[1].strip().strip('"').rstrip("/") for found in _NAMED.finditer(text)}
+    return tuple(
+        sorted(
+            path for path in named if not any(p.startswith(f"{path}/") for p in tree)
+        )
+    )
 
 
 def _is_left_out(folder: Path) -> bool:

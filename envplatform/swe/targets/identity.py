@@ -4,13 +4,21 @@ from dataclasses import asdict
 
 from envplatform.store.values import digest_json
 from envplatform.swe.targets.folder import read_folder
-from envplatform.swe.targets.target import SdistSource, Target
+from envplatform.swe.targets.target import (
+    FolderSource,
+    GitSource,
+    SdistSource,
+    Source,
+    Target,
+)
 from envplatform.tree import tree_digest
 
 
 def target_digest(target: Target) -> str:
     """SHA-256 (hex) over all that a target says but where its files come from."""
     suite, code = asdict(target.suite), asdict(target.code)
+    if suite["directory"] == ".":
+        del suite["directory"]  # as before there was one
     return digest_json(
         {
             "name": target.name,
@@ -29,12 +37,18 @@ def sources_of(target: Target) -> dict[str, str]:
     Raises:
         TargetError: its folder can't be read.
     """
-    source = target.source
-    if isinstance(source, SdistSource):
-        files = {f"sdist {source.package} {source.version}": source.sha256}
-    else:
-        files = {"folder": tree_digest(read_folder(source.path))}
-    return {"target.toml": target_digest(target), **files}
+    return {"target.toml": target_digest(target), **_files(target.source)}
+
+
+def _files(source: Source) -> dict[str, str]:
+    match source:
+        case SdistSource():
+            return {f"sdist {source.package} {source.version}": source.sha256}
+        case GitSource():
+            # Its URL may change and its files can't: the commit says what they are.
+            return {"git commit": digest_json(source.commit)}
+        case FolderSource():
+            return {"folder": tree_digest(read_folder(source.path))}
 
 
 def _listed(value: object) -> object:

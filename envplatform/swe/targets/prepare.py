@@ -12,9 +12,16 @@ from envplatform.errors import TargetError
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.images import build_image
 from envplatform.swe.targets.fetch import fetch_sdist
-from envplatform.swe.targets.folder import read_folder
+from envplatform.swe.targets.folder import empty_submodules, read_folder
+from envplatform.swe.targets.git_source import Checkout, read_commit
 from envplatform.swe.targets.indexes import PackageIndex
-from envplatform.swe.targets.target import FolderSource, Target
+from envplatform.swe.targets.sound import check_sound
+from envplatform.swe.targets.target import (
+    FolderSource,
+    GitSource,
+    SdistSource,
+    Target,
+)
 from envplatform.swe.targets.unpack import unpack_sdist
 from envplatform.tree import Tree, tree_digest
 
@@ -38,12 +45,14 @@ class HealthyRepository:
 async def prepare(
     target: Target, cache: Path, *, index: PackageIndex
 ) -> HealthyRepository:
-    """Fetch `target` and build its image; `cache` keeps downloads and wheels.
+    """Fetch `target` and build its image; `cache` keeps downloads, mirrors and wheels.
 
     Raises:
         TargetError: its files can't be had or are not what the target says.
     """
-    tree = await asyncio.to_thread(_read, target, cache / "sdists", index)
+    checkout = await asyncio.to_thread(_read, target, cache, index)
+    check_sound(target, checkout)
+    tree = checkout.tree
     if not target.source_paths(tree):
         msg = f"{target.name}: no Python file lies below code.roots {target.code.roots}"
         raise TargetError(msg)
@@ -55,10 +64,17 @@ async def prepare(
     )
 
 
-def _read(target: Target, cache: Path, index: PackageIndex) -> Tree:
-    if isinstance(target.source, FolderSource):
-        return read_folder(target.source.path)
-    return unpack_sdist(fetch_sdist(target.source, cache, index=index))
+def _read(target: Target, cache: Path, index: PackageIndex) -> Checkout:
+    source = target.source
+    match source:
+        case GitSource():
+            return read_commit(source, cache / "mirrors", name=target.name)
+        case FolderSource():
+            tree = read_folder(source.path)
+            return Checkout(tree=tree, submodules=empty_submodules(tree))
+        case SdistSource():
+            archive = fetch_sdist(source, cache / "sdists", index=index)
+            return Checkout(tree=unpack_sdist(archive))
 
 
 def _python(target: Target) -> str:

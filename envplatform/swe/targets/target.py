@@ -44,13 +44,27 @@ class FolderSource:
     path: Path
 
 
-Source = SdistSource | FolderSource
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitSource:
+    """A repository at one commit; its files are read, never checked out."""
+
+    url: str = field(repr=False)
+    """URL or absolute path, as git gets it. May hold credentials: not for messages."""
+    commit: str
+    """Full id, in hexadecimal digits."""
+
+
+Source = SdistSource | FolderSource | GitSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
     """How the tests are run and what they may use."""
 
+    directory: str = "."
+    """Folder that the tests are run in, relative to the tree: a package of a monorepo.
+    All other paths, and test ids, start at the tree nevertheless.
+    """
     paths: tuple[str, ...] = (".",)
     """Files and folders handed to pytest, relative to the tree."""
     args: tuple[str, ...] = ()

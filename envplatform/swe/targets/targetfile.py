@@ -1,9 +1,11 @@
 """Read a `target.toml`: strict about keys and types, errors that name the remedy."""
 
+import glob
 import re
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -14,10 +16,12 @@ from pydantic import (
     model_validator,
 )
 
-from envplatform.errors import ConfigError
+from envplatform.errors import ConfigError, FixSourceError
+from envplatform.swe.fixes.histories.location import parse_location
 from envplatform.swe.targets.target import (
     Code,
     FolderSource,
+    GitSource,
     SdistSource,
     Source,
     Suite,
@@ -28,7 +32,7 @@ from envplatform.tree import TreeError, checked_path
 
 _PIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_]+")
 _NEEDED = ("pytest", "coverage")
-_LATER = ("git", "image", "dockerfile", "commands")
+_LATER = ("image", "dockerfile", "commands")
 
 BROKEN = "broken__"
 """How the names of targets that can't be read begin, and no others."""
@@ -53,6 +57,23 @@ class _Sdist(_Table):
 class _Folder(_Table):
     kind: Literal["path"]
     path: Text
+
+
+class _Git(_Table):
+    kind: Literal["git"]
+    url: Text | None = None
+    path: Text | None = None
+    commit: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+
+    @model_validator(mode="after")
+    def _is_somewhere(self) -> Self:
+        if (self.url is None) == (self.path is None):
+            msg = "give url, or path for a repository on this machine, and not both"
+            raise ValueError(msg)
+        if self.url is not None and not _is_remote(self.url):
+            msg = "source.url is no https, http, ssh, git or file URL; folders are path"
+            raise ValueError(msg)
+        return self
 
 
 class _Code(_Table):
@@ -92,9 +113,15 @@ class _File(_Table):
     license: Text
     python: Annotated[tuple[Minor, ...], Field(min_length=1)]
     requirements: tuple[Text, ...]
-    source: Annotated[_Sdist | _Folder, Field(discriminator="kind")]
+    source: Annotated[_Sdist | _Folder | _Git, Field(discriminator="kind")]
+    directory: Text = "."
     suite: _Suite = _Suite()
     code: _Code
+
+    @field_validator("directory")
+    @classmethod
+    def _stays_inside(cls, directory: str) -> str:
+        return _inside((directory,))[0]
 
     @field_validator("name")
     @classmethod
@@ -117,7 +144,8 @@ class _File(_Table):
         if kind in _LATER:
             msg = (
                 f"source.kind = {kind!r} is not supported yet; take the release's "
-                'sdist (kind = "sdist") or a checked-out folder (kind = "path")'
+                'sdist (kind = "sdist"), a commit (kind = "git") or a folder '
+                '(kind = "path")'
             )
             raise ValueError(msg)
         return values
@@ -150,8 +178,8 @@ def parse_target(text: str, *, source: str, folder: Path) -> Target:
         license=file.license,
         python=file.python,
         requirements=tuple(sorted(file.requirements)),
-        suite=Suite(**file.suite.model_dump()),
-        code=Code(**file.code.model_dump()),
+        suite=_suite(file),
+        code=_code(file),
     )
 
 
@@ -207,9 +235,46 @@ def _inside(paths: tuple[str, ...]) -> tuple[str, ...]:
     return paths
 
 
-def _source(source: _Sdist | _Folder, folder: Path) -> Source:
-    if isinstance(source, _Folder):
-        return FolderSource(path=folder / source.path)
-    return SdistSource(
-        package=source.package, version=source.version, sha256=source.sha256
+def _source(source: _Sdist | _Folder | _Git, folder: Path) -> Source:
+    match source:
+        case _Folder():
+            return FolderSource(path=folder / source.path)
+        case _Git():
+            url = source.url or str((folder / (source.path or "")).absolute())
+            return GitSource(url=url, commit=source.commit)
+        case _Sdist():
+            return SdistSource(
+                package=source.package, version=source.version, sha256=source.sha256
+            )
+
+
+def _is_remote(url: str) -> bool:
+    try:
+        return not parse_location(url, repository="").is_local
+    except FixSourceError:
+        return False
+
+
+def _suite(file: _File) -> Suite:
+    """Start all paths at the tree; the file has them below its directory."""
+    suite = Suite(directory=file.directory, **file.suite.model_dump())
+    return replace(
+        suite,
+        paths=_below(file.directory, suite.paths),
+        pythonpath=_below(file.directory, suite.pythonpath),
     )
+
+
+def _code(file: _File) -> Code:
+    plain = glob.escape(file.directory)
+    globs = tuple(f"{plain}/{one}" for one in file.code.exclude)
+    return Code(
+        roots=_below(file.directory, file.code.roots),
+        exclude=file.code.exclude if file.directory == "." else globs,
+    )
+
+
+def _below(directory: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+    if directory == ".":
+        return paths
+    return tuple(directory if path == "." else f"{directory}/{path}" for path in paths)

@@ -89,7 +89,7 @@ class Watch:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            cwd=self._job["root"],
+            cwd=self._job["directory"],
             env={**os.environ, **self._job["env"]},
             pass_fds=[to_runner],
             start_new_session=True,

@@ -90,10 +90,11 @@ def _set_trap(root: Path, job: dict[str, Any]) -> str:
     """Add a test that always fails to the workspace and to the job."""
     name = f"test_{os.urandom(6).hex()}"
     text = f"def {name}():\n    assert [] == [0]\n"
-    (root / f"{name}.py").write_text(text, encoding="utf-8")
-    trap = f"{name}.py::{name}"
+    file = Path(job["directory"], f"{name}.py")
+    file.write_text(text, encoding="utf-8")
+    trap = f"{file.relative_to(root).as_posix()}::{name}"
     job["ids"].append(trap)
-    job["paths"].append(f"{name}.py")
+    job["paths"].append(str(file))
     return trap
 
 
