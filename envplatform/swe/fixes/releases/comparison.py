@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from envplatform.swe.fixes.releases.evidence import ChangedTest, changed_tests
-from envplatform.swe.fixes.releases.paths import is_test_path
 from envplatform.swe.fixes.releases.units import Unit, UnitFile, parse, take_apart
+from envplatform.swe.inducers.base import is_test_path
 from envplatform.tree import File
 
 _TOO_COMMON = 3

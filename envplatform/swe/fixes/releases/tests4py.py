@@ -14,7 +14,7 @@ from envplatform.swe.fixes.releases.collection import (
     builtin_collection,
 )
 from envplatform.swe.fixes.releases.index import SdistIndex
-from envplatform.swe.fixes.releases.paths import is_test_path
+from envplatform.swe.inducers.base import is_test_path
 from envplatform.swe.targets import PackageIndex
 
 _PATCH = re.compile(
