@@ -1,19 +1,26 @@
 """What decides the rows of the group `bugs`, and what is kept beside its tables."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from assets.batch import Batch
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import Configuration
 from envplatform.store import Manifest, Origin, Store, combined_digest
+from envplatform.swe.fixes.bug_type import BugType
+from envplatform.swe.fixes.reverse_patch import CuratedPatch
 from envplatform.swe.p2f.request import runner_digest
 from envplatform.swe.publish import lost
 from envplatform.swe.report import REJECTED
 from envplatform.swe.targets import sources_of
 from envplatform.swe.targets.catalogue import find_target
 from envplatform.swe.verifier.files import verifier_digest
+
+REAL_FIXES = "curated_reverse_patches"
+"""Table of the fixes that synthetic bugs are compared with."""
 
 
 def target_sources(
@@ -42,9 +49,35 @@ def shipped_verifier(_: object) -> dict[str, str]:
     return {"verifier": verifier_digest()}
 
 
-def rejections(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
-    """The verdicts that reject, which the report counts though no asset holds them."""
-    return {REJECTED: combined_digest(resources.store.open().manifests(REJECTED))}
+def report_sources(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
+    """What the report reads though it depends on no asset for it.
+
+    The verdicts that reject are in no asset; real fixes may never have been made, and
+    a report without them is a report all the same.
+    """
+    store = resources.store.open()
+    return {
+        table: combined_digest(store.manifests(table))
+        for table in (REJECTED, REAL_FIXES)
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RealFix:
+    """A verdict of curation, without what takes room."""
+
+    VIEW_OF: ClassVar[type] = CuratedPatch
+
+    rejection: str
+    bug_type: BugType
+
+
+def real_bug_types(store: Store) -> Counter[BugType]:
+    """How many curated fixes are of each type; empty if none were ever curated."""
+    if store.manifest(REAL_FIXES) is None:
+        return Counter()
+    rows = store.scan(_RealFix, REAL_FIXES)
+    return Counter(row.bug_type for row in rows if not row.rejection)
 
 
 def environments_are_kept(store: Store, manifest: Manifest) -> bool:

@@ -21,15 +21,17 @@ from assets.batch import (
 from assets.bug_recipes import (
     environments_are_kept,
     keep_aside,
-    rejections,
+    real_bug_types,
+    report_sources,
     shipped_verifier,
     suite_runner,
     synthesis,
     target_sources,
 )
 from assets.partitions import target_repo
-from assets.pictures import counts_table, inducer_table
+from assets.pictures import counts_table
 from assets.progress import progress
+from assets.synthesis_pictures import synthesis_pictures
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.sandbox.base import SandboxInfo
 from envplatform.sandbox.retry import with_retries
@@ -254,7 +256,7 @@ def swe_environments(
     row_type=InducerRow,
     revision=REPORTING,
     deps=[bug_candidates, verified_bugs, swe_environments],
-    tools=rejections,
+    tools=report_sources,
     kinds=frozenset({"parquet"}),
     owners=OWNERS,
 )
@@ -263,9 +265,10 @@ def synthesis_report(batch: Batch[None]) -> PartitionResults:
     for whole in batch.partitions:
         candidates = batch.rows(BugCandidate, "bug_candidates")
         proofs = batch.rows(Verdict, "verified_bugs")
-        rejections = batch.store.all_rows(Verdict, REJECTED)
+        verdicts = [*proofs, *batch.store.all_rows(Verdict, REJECTED)]
         environments = batch.rows(EnvironmentRow, "swe_environments")
-        rows = inducer_rows(candidates, [*proofs, *rejections], environments)
+        real = real_bug_types(batch.store)
+        rows = inducer_rows(candidates, verdicts, environments, real=real)
         yield (
             whole,
             PartitionResult(
@@ -274,10 +277,11 @@ def synthesis_report(batch: Batch[None]) -> PartitionResults:
                     "candidates": len(candidates),
                     "verified": len(proofs),
                     "environments": len(environments),
+                    "real fixes": real.total(),
                 },
                 markdown={
-                    "inducers": inducer_table(rows),
-                    "funnel": counts_table(funnel([*proofs, *rejections])),
+                    **synthesis_pictures(rows, real),
+                    "funnel": counts_table(funnel(verdicts)),
                 },
             ),
         )

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from envplatform.swe.fixes.corpus import SourceCount
 from envplatform.swe.fixes.reverse import Tally
 from envplatform.swe.fixes.reverse_patch import CuratedPatch
-from envplatform.swe.report import InducerRow
 
 _BAR = 24
 
@@ -84,25 +83,3 @@ def in_cell(text: str) -> str:
     return "".join(
         letter if letter.isalnum() or letter in " ._/-+@=" else "?" for letter in text
     )
-
-
-def inducer_table(rows: Sequence[InducerRow]) -> str:
-    """One line an inducer or operator."""
-    titles = (
-        "inducer",
-        "operator",
-        "candidates",
-        "verified",
-        "usability",
-        "environments",
-        "changed lines",
-        "seconds each",
-    )
-    lines = [f"| {' | '.join(titles)} |", "|---|---|---:|---:|---:|---:|---:|---:|"]
-    lines += [
-        f"| {row.inducer} | {row.operator} | {row.candidates} | {row.verified} | "
-        f"{row.usability:.0%} | {row.environments} | {row.changed_lines:.1f} | "
-        f"{row.seconds_per_verified:.1f} |"
-        for row in rows
-    ]
-    return "\n".join(lines)

@@ -1,0 +1,238 @@
+"""Tables and plots of `synthesis_report`: what an inducer gives, and what it costs."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+from assets.pictures import in_cell
+from assets.plots import Axes, curves
+from envplatform.swe.diversity.rarefaction import SIZES
+from envplatform.swe.fixes.bug_type import BUG_TYPES, BugType
+from envplatform.swe.report import ALL, InducerRow
+
+_BAR = 20
+_LISTED = 40
+_PLOTTED = 6
+"""Curves in one plot at most: one to a colour."""
+
+
+def synthesis_pictures(
+    rows: Sequence[InducerRow], real: Mapping[BugType, int]
+) -> dict[str, str]:
+    """All of them by title; `real` are real fixes by bug type, perhaps none."""
+    whole = [row for row in rows if row.operator == ALL]
+    return {
+        "inducers": inducer_table(whole),
+        "operators": operator_table([row for row in rows if row.operator != ALL]),
+        "stages": stage_bars(whole),
+        "MBTE": mbte_picture(whole),
+        "bug types": bug_type_table(whole, real),
+        "cost": cost_bars(whole),
+    }
+
+
+def inducer_table(rows: Sequence[InducerRow]) -> str:
+    """One line an inducer; MBTE at the smallest size, where most files count."""
+    return _table(
+        (
+            "inducer",
+            "candidates",
+            "apply",
+            "compile",
+            "proven",
+            "usability (95 %)",
+            "unique",
+            f"MBTE, K = {SIZES[0]}",
+            "lines",
+            "files",
+            "hunks",
+            "tokens each",
+            "seconds each",
+        ),
+        [
+            (
+                row.inducer,
+                f"{row.candidates}",
+                f"{row.applied}",
+                f"{row.compiled}",
+                f"{row.verified}",
+                _usability(row),
+                "-" if row.unique_ratio is None else f"{row.unique_ratio:.1%}",
+                _mbte_at(row, SIZES[0]),
+                f"{row.changed_lines:.1f}",
+                f"{row.changed_files:.1f}",
+                f"{row.hunks:.1f}",
+                f"{row.tokens_per_verified:.0f}",
+                f"{row.seconds_per_verified:.1f}",
+            )
+            for row in rows
+        ],
+    )
+
+
+def operator_table(rows: Sequence[InducerRow]) -> str:
+    """One line an operator; of very many those with the most candidates."""
+    most = sorted(rows, key=lambda row: -row.candidates)[:_LISTED]
+    shown = sorted(most, key=lambda row: (row.inducer, row.operator))
+    table = _table(
+        ("inducer", "operator", "candidates", "proven", "usability", "environments"),
+        [
+            (
+                row.inducer,
+                row.operator,
+                f"{row.candidates}",
+                f"{row.verified}",
+                f"{row.usability:.0%}",
+                f"{row.environments}",
+            )
+            for row in shown
+        ],
+        text_columns=2,
+    )
+    left = len(rows) - len(shown)
+    return (
+        f"{table}\n\n{left} more are in the table `synthesis_report`."
+        if left
+        else table
+    )
+
+
+def stage_bars(rows: Sequence[InducerRow]) -> str:
+    """For each inducer how many candidates got how far."""
+    return _table(
+        ("inducer", "stage", "count", ""),
+        [
+            (row.inducer, stage, f"{count}", _bar(count, row.candidates))
+            for row in rows
+            for stage, count in (
+                ("proposed", row.candidates),
+                ("executed", row.executed),
+                ("apply", row.applied),
+                ("compile", row.compiled),
+                ("proven", row.verified),
+                ("environment", row.environments),
+            )
+        ],
+        text_columns=2,
+    )
+
+
+def mbte_picture(rows: Sequence[InducerRow]) -> str:
+    """Curves of MBTE over bugs a file, and their figures."""
+    told = [row for row in rows if row.mbte]
+    if not told:
+        return f"No file has {SIZES[0]} proven bugs yet."
+    highest = max(point.corrected_bits for row in told for point in row.mbte)
+    axes = Axes(
+        x="proven bugs drawn of each file, K",
+        y="bits",
+        x_ticks=SIZES,
+        y_ticks=[tick / 2 for tick in range(max(2, ceil(2 * highest)) + 1)],
+    )
+    series = {
+        row.inducer: [(point.size, point.corrected_bits) for point in row.mbte]
+        for row in told[:_PLOTTED]
+    }
+    plot = curves(series, axes, title="MBTE")
+    figures = _table(
+        ("inducer", *(f"K = {size}" for size in SIZES)),
+        [(row.inducer, *(_mbte_at(row, size) for size in SIZES)) for row in told],
+    )
+    return f"{plot}\n\n{figures}\n\nIn brackets: files with so many proven bugs."
+
+
+def bug_type_table(rows: Sequence[InducerRow], real: Mapping[BugType, int]) -> str:
+    """Shares of bug types by inducer, beside those of real fixes."""
+    total = sum(real.values())
+    columns: dict[str, Mapping[BugType, int]] = {
+        in_cell(row.inducer): {each.bug_type: each.count for each in row.bug_types}
+        for row in rows
+    }
+    table = _table(
+        ("bug type", "real", "", *columns),
+        [
+            (
+                kind,
+                f"{real.get(kind, 0) / total:.0%}" if total else "-",
+                _bar(real.get(kind, 0), total),
+                *(_share(counts, kind) for counts in columns.values()),
+            )
+            for kind in BUG_TYPES
+        ],
+    )
+    if not total:
+        return (
+            f"{table}\n\nNothing to compare with yet: no real fixes are stored. "
+            "Materialise `curated_reverse_patches`, then this report again."
+        )
+    distances = [
+        f"- {in_cell(row.inducer)}: total variation {row.total_variation:.2f}, "
+        f"Jensen-Shannon divergence {row.jensen_shannon_bits:.2f} bits"
+        for row in rows
+        if row.total_variation is not None and row.jensen_shannon_bits is not None
+    ]
+    said = "\n".join((f"Against {total} real fixes:", "", *distances))
+    return f"{table}\n\n{said}"
+
+
+def cost_bars(rows: Sequence[InducerRow]) -> str:
+    """Tokens and seconds for one proven bug, by inducer; none where none is proven."""
+    proven = [row for row in rows if row.verified]
+    tokens = max((row.tokens_per_verified for row in proven), default=0)
+    seconds = max((row.seconds_per_verified for row in proven), default=0)
+    return _table(
+        ("inducer", "tokens each", "", "seconds each", ""),
+        [
+            (
+                row.inducer,
+                f"{row.tokens_per_verified:.0f}",
+                _bar(row.tokens_per_verified, tokens),
+                f"{row.seconds_per_verified:.1f}",
+                _bar(row.seconds_per_verified, seconds),
+            )
+            for row in proven
+        ],
+    )
+
+
+def _usability(row: InducerRow) -> str:
+    interval = f"{row.usability_low:.0%} to {row.usability_high:.0%}"
+    return f"{row.usability:.0%} ({interval})"
+
+
+def _mbte_at(row: InducerRow, size: int) -> str:
+    for point in row.mbte:
+        if point.size == size:
+            return f"{point.corrected_bits:.2f} ({point.files})"
+    return "-"
+
+
+def _share(counts: Mapping[BugType, int], kind: BugType) -> str:
+    total = sum(counts.values())
+    return f"{counts.get(kind, 0) / total:.0%}" if total else "-"
+
+
+def _bar(value: float, of: float) -> str:
+    return "█" * round(_BAR * value / of) if of else ""
+
+
+def _table(
+    titles: Sequence[str], lines: Sequence[Sequence[str]], *, text_columns: int = 1
+) -> str:
+    """A Markdown table; a dash if it has no lines. Figures stand to the right."""
+    if not lines:
+        return "-"
+    sides = [
+        "---" if number < text_columns or not title else "---:"
+        for number, title in enumerate(titles)
+    ]
+    return "\n".join(
+        (
+            f"| {' | '.join(titles)} |",
+            f"|{'|'.join(sides)}|",
+            *(f"| {' | '.join(map(_cell, line))} |" for line in lines),
+        )
+    )
+
+
+def _cell(text: str) -> str:
+    return "".join(letter if letter in "█%()" else in_cell(letter) for letter in text)
