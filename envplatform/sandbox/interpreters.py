@@ -73,7 +73,15 @@ def _candidates(version: str) -> Iterator[Path]:
     if on_path is not None:
         yield Path(on_path)
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    yield from sorted(pyenv.glob(f"versions/{version}.*/bin/{name}"), reverse=True)
+    found = pyenv.glob(f"versions/{version}.*/bin/{name}")
+    yield from sorted(found, key=patch_level, reverse=True)
+
+
+def patch_level(executable: Path) -> tuple[int, str]:
+    """Order 3.11.10 after 3.11.9, and 3.13.0rc1 before both."""
+    version = executable.parent.parent.name
+    last = version.rpartition(".")[2]
+    return (int(last) if last.isdigit() else -1, version)
 
 
 def _ask(executable: Path) -> Interpreter | None:

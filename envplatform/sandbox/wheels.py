@@ -116,10 +116,15 @@ def _target(version: str) -> list[str]:
         f"manylinux_2_{minor}" for minor in range(_OLDEST_GLIBC, _NEWEST_GLIBC + 1)
     ]
     options = ["--only-binary", ":all:", "--implementation", "cp"]
-    options += ["--python-version", version, "--abi", f"cp{version.replace('.', '')}"]
+    options += ["--python-version", version, "--abi", _abi(version)]
     for name in [*reversed(names), "manylinux2014", "manylinux2010", "manylinux1"]:
         options += ["--platform", f"{name}_{machine}"]
     return options
+
+
+def _abi(version: str) -> str:
+    """Tag of CPython's interface; until 3.7 it says which allocator is built in."""
+    return f"cp{version.replace('.', '')}" + ("m" if version == "3.7" else "")
 
 
 def _wheel(path: Path, image: str) -> Wheel:

@@ -5,19 +5,15 @@ import sys
 from pathlib import Path, PurePosixPath
 
 from envplatform.errors import TargetError
+from envplatform.swe.targets.pythons import default_requirements
 from envplatform.swe.targets.target import Code, FolderSource, Suite, Target
 from envplatform.swe.targets.targetfile import checked_pins
 from envplatform.tree import Tree
 
-DEFAULT_REQUIREMENTS = (
-    "coverage==7.17.5",
-    "iniconfig==2.3.1",
-    "packaging==26.4",
-    "pluggy==1.7.0",
-    "pygments==2.21.0",
-    "pytest==9.2.0",
+DEFAULT_REQUIREMENTS = default_requirements(
+    f"{sys.version_info.major}.{sys.version_info.minor}"
 )
-"""What every suite needs; a target's own imports come on top."""
+"""What every suite needs on the Python that runs us; a target's imports come on top."""
 _TEST_FOLDERS = ("tests", "test")
 _ASIDE = frozenset({"docs", "doc", "examples", "benchmarks", "scripts", "setup.py"})
 
