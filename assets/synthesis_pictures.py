@@ -11,6 +11,10 @@ from envplatform.swe.report import ALL, InducerRow
 
 _BAR = 20
 _LISTED = 40
+_MBTE_SAID = (
+    "In brackets: files with so many proven bugs. Others are left out, so points of one "
+    "curve are of different files."
+)
 _PLOTTED = 6
 """Curves in one plot at most: one to a colour."""
 
@@ -137,25 +141,20 @@ def mbte_picture(rows: Sequence[InducerRow]) -> str:
         ("inducer", *(f"K = {size}" for size in SIZES)),
         [(row.inducer, *(_mbte_at(row, size) for size in SIZES)) for row in told],
     )
-    return f"{plot}\n\n{figures}\n\nIn brackets: files with so many proven bugs."
+    return f"{plot}\n\n{figures}\n\n{_MBTE_SAID}"
 
 
 def bug_type_table(rows: Sequence[InducerRow], real: Mapping[BugType, int]) -> str:
-    """Shares of bug types by inducer, beside those of real fixes."""
+    """Shares of bug types among real fixes, and beside them by inducer."""
     total = sum(real.values())
-    columns: dict[str, Mapping[BugType, int]] = {
-        in_cell(row.inducer): {each.bug_type: each.count for each in row.bug_types}
-        for row in rows
-    }
+    columns: dict[str, Mapping[BugType, int]] = {"real": real}
+    for row in rows:
+        counts = {each.bug_type: each.count for each in row.bug_types}
+        columns[f"by {in_cell(row.inducer)}"] = counts
     table = _table(
-        ("bug type", "real", "", *columns),
+        ("bug type", *(title for name in columns for title in (name, ""))),
         [
-            (
-                kind,
-                f"{real.get(kind, 0) / total:.0%}" if total else "-",
-                _bar(real.get(kind, 0), total),
-                *(_share(counts, kind) for counts in columns.values()),
-            )
+            (kind, *(cell for each in columns.values() for cell in _share(each, kind)))
             for kind in BUG_TYPES
         ],
     )
@@ -195,8 +194,8 @@ def cost_bars(rows: Sequence[InducerRow]) -> str:
 
 
 def _usability(row: InducerRow) -> str:
-    interval = f"{row.usability_low:.0%} to {row.usability_high:.0%}"
-    return f"{row.usability:.0%} ({interval})"
+    low, high = 100 * row.usability_low, 100 * row.usability_high
+    return f"{row.usability:.0%} ({low:.0f}-{high:.0f})"
 
 
 def _mbte_at(row: InducerRow, size: int) -> str:
@@ -206,9 +205,10 @@ def _mbte_at(row: InducerRow, size: int) -> str:
     return "-"
 
 
-def _share(counts: Mapping[BugType, int], kind: BugType) -> str:
-    total = sum(counts.values())
-    return f"{counts.get(kind, 0) / total:.0%}" if total else "-"
+def _share(counts: Mapping[BugType, int], kind: BugType) -> tuple[str, str]:
+    """Share of one kind, and a bar of it."""
+    total, count = sum(counts.values()), counts.get(kind, 0)
+    return (f"{count / total:.0%}" if total else "-", _bar(count, total))
 
 
 def _bar(value: float, of: float) -> str:
