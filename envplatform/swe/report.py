@@ -160,7 +160,7 @@ def _row(
         usability_low=round(interval.low, 4),
         usability_high=round(interval.high, 4),
         unique_ratio=_unique_ratio(candidates),
-        mbte=mbte_curve(_types_by_file(good)),
+        mbte=mbte_curve(types_by_file(good)),
         bug_types=_listed(types),
         untyped=count - types.total(),
         total_variation=round(total_variation(types, real), 4) if comparable else None,
@@ -181,7 +181,7 @@ def _unique_ratio(candidates: Iterable[BugCandidate]) -> float | None:
     return round(len(set(trees)) / len(trees), 4) if trees else None
 
 
-def _types_by_file(candidates: Iterable[BugCandidate]) -> list[tuple[int, ...]]:
+def types_by_file(candidates: Iterable[BugCandidate]) -> list[tuple[int, ...]]:
     """For each file how many bugs it has of each type that it has."""
     files: dict[tuple[str, str], Counter[BugType]] = {}
     for one in candidates:
