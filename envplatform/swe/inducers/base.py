@@ -27,6 +27,8 @@ Skip = Literal[
     "same_ast",
     "duplicate",  # another candidate of this file already has the same syntax tree
     "does_not_compile",
+    "unwritable",  # matched, and can't be changed without touching other code
+    "undefined_name",  # a NameError for certain: no bug that anybody would commit
 ]
 
 _TEST_FOLDERS = frozenset({"test", "tests"})
