@@ -112,7 +112,8 @@ class Rewriting:
         """Edit what differs between two sides of one shape; else write all anew."""
         if key(correct) == key(defective):
             return ()
-        if type(correct) is not type(defective) or metavariable(defective):
+        kinds = {type(correct), type(defective), type(node)}  # `$a` may be anything
+        if len(kinds) > 1 or metavariable(defective):
             return self._anew(defective, node)
         shorter = self._operator(correct, defective, node) or self._cut(
             correct, defective, node
