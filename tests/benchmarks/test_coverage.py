@@ -1,0 +1,123 @@
+"""The coverage experiment counts right. Its figures are not tested."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.coverage import Experiment, Figures, figures_of, summary
+from envplatform.patches import diff_trees
+from envplatform.sandbox.base import Image
+from envplatform.swe.candidate import BugCandidate, Verdict
+from envplatform.swe.diversity.coverage import CoverageDraw
+from envplatform.swe.diversity.rarefaction import expected_entropy
+from envplatform.swe.fixes.reverse_patch import CodeFile, TrainingRow
+from envplatform.tree import File
+from tests.swe.small_repository import (
+    CANDIDATE,
+    VERDICT,
+    small_baseline,
+    small_repository,
+)
+
+REPOSITORY = Path(__file__).parents[2]
+IMAGE = Image(name="bare", python="3.11", requirements=(), digest="0" * 64, site=None)
+FIGURES = Figures(
+    repositories=5,
+    patterns=10,
+    candidates=100,
+    executed=40,
+    proven=30,
+    files=4,
+    mbte_bits=1.5,
+)
+
+
+def row(repository: str) -> TrainingRow:
+    """A fix of a lower bound that was left out."""
+    fixed = b"def holds(item, first, last):\n    return first <= item <= last\n"
+    buggy = fixed.replace(b"<= last", b"< last")
+    return TrainingRow(
+        instance_id=f"{repository}-1",
+        repository=repository,
+        licence="MIT",
+        split="train",
+        bug_type="boundary",
+        context_tokens=10,
+        code=(CodeFile(path="m.py", fixed=fixed.decode()),),
+        bug_patch=diff_trees({"m.py": File(fixed)}, {"m.py": File(buggy)}),
+    )
+
+
+DRAW = CoverageDraw(repositories=("a", "b"), fixes=(row("a"), row("b")))
+
+
+def test_patterns_of_a_draw_put_bugs_into_healthy_files() -> None:
+    experiment = Experiment(
+        healthy=[(small_repository(IMAGE), small_baseline())], budget=5, seed=0
+    )
+    patterns, candidates = experiment.candidates(DRAW)
+    assert patterns >= 1
+    assert {each.inducer for each in candidates} == {"mined"}
+    assert candidates[0].bug_type == "boundary"
+
+
+def candidates_and_verdicts() -> tuple[list[BugCandidate], list[Verdict]]:
+    candidates = [
+        replace(
+            CANDIDATE,
+            candidate_id=f"c{n}",
+            bug_type="logic" if n % 2 else "data",
+        )
+        for n in range(12)
+    ]
+    verdicts = [
+        replace(
+            VERDICT,
+            candidate_id=each.candidate_id,
+            rejection=None if n < 6 else "no_failure",
+        )
+        for n, each in enumerate(candidates)
+    ]
+    return candidates, verdicts
+
+
+def test_only_proven_bugs_count_where_any_were_executed() -> None:
+    candidates, verdicts = candidates_and_verdicts()
+    found = figures_of(DRAW, 3, candidates, verdicts)
+    assert (found.repositories, found.executed, found.proven, found.files) == (
+        2,
+        12,
+        6,
+        1,
+    )
+    assert found.mbte_bits == round(expected_entropy([3, 3], 5).corrected_bits, 6)
+
+
+def test_without_proof_all_candidates_count() -> None:
+    candidates, _ = candidates_and_verdicts()
+    found = figures_of(DRAW, 3, candidates, None)
+    assert (found.executed, found.proven) == (0, 0)
+    assert found.mbte_bits == round(expected_entropy([6, 6], 5).corrected_bits, 6)
+
+
+def test_a_summary_is_a_mean_over_draws() -> None:
+    other = replace(FIGURES, mbte_bits=2.0, proven=10)
+    without = replace(FIGURES, repositories=12, executed=0, proven=0, mbte_bits=None)
+    few, many = summary([FIGURES, other, without])
+    assert (few["repositories"], few["draws"], few["mbte_bits"]) == (5, 2, 1.75)
+    assert few["usability"] == 0.5
+    assert (many["usability"], many["mbte_bits"]) == (None, None)
+
+
+def test_a_store_without_fixes_is_refused_with_a_reason(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.coverage", str(tmp_path)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no figure: nothing stored for asset 'bug_training_set'" in done.stderr
+    assert "Traceback" not in done.stderr
