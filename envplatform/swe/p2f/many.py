@@ -78,7 +78,7 @@ class _Work:
         self._candidates = candidates
         self._settings = settings
         self._gate = asyncio.Semaphore(settings.concurrency)
-        self._originals = _originals(repository, baseline, candidates)
+        self._originals = originals(repository, baseline, candidates)
 
     async def verdict(self, place: int, known: Mapping[str, Verdict]) -> Verdict:
         """Return the verdict on the candidate at `place`."""
@@ -100,7 +100,7 @@ class _Work:
             )
 
 
-def _originals(
+def originals(
     repository: HealthyRepository,
     baseline: Baseline,
     candidates: Sequence[BugCandidate],

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import PurePosixPath
 
 from envplatform.sandbox.base import Limits
 from envplatform.swe.targets.target import Target
@@ -12,6 +13,8 @@ from envplatform.tree import File, Tree, tree_digest
 RUNNER_FOLDER = "/tests/.p2f"
 START_FILE = f"{RUNNER_FOLDER}/start.py"
 WORKSPACE = "/workspace"
+_SCREEN = "screen_"
+_STARTS = frozenset({"start.py", "screen_start.py"})
 MAX_RESULT_BYTES = 128_000_000
 _SLACK_S = 10.0
 """How much later than the runner the sandbox gives up: the runner says more."""
@@ -41,13 +44,19 @@ class RunRequest:
 
 def runner_tree() -> Tree:
     """Return what to upload to RUNNER_FOLDER: our files as data, executed nowhere else."""
+    tree = screen_tree()
+    return {p: tree[p] for p in tree if not PurePosixPath(p).name.startswith(_SCREEN)}
+
+
+def screen_tree() -> Tree:
+    """Return what the screen takes: the runner's files, and its own beside them."""
     folder = resources.files("envplatform.swe.p2f") / "inside"
     names = sorted(entry.name for entry in folder.iterdir())
     sources = {n: (folder / n).read_bytes() for n in names if n.endswith(".py")}
-    tree = {
-        f"envp_p2f/{n}": File(data) for n, data in sources.items() if n != "start.py"
+    return {
+        n if n in _STARTS else f"envp_p2f/{n}": File(data)
+        for n, data in sources.items()
     }
-    return {**tree, "start.py": File(sources["start.py"])}
 
 
 def runner_digest() -> str:

@@ -2,7 +2,8 @@
 
 A candidate is a bug if a test that passed in every healthy run fails, in its call, in
 every defective run. Everything else is a rejection with a reason. Nothing here is
-warm, forked or selected by coverage: this is what a faster tier is compared with.
+warm or forked: this is what a faster tier is compared with. That tier confirms its
+survivors here too, with a selection of the tests in place of all.
 """
 
 import time
@@ -22,6 +23,7 @@ from envplatform.swe.p2f.result import SuiteRun
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.p2f.suite import run_fresh
 from envplatform.swe.targets.prepare import HealthyRepository
+from envplatform.swe.targets.target import Suite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +41,14 @@ async def verify_candidate(
     baseline: Baseline,
     candidate: BugCandidate,
     settings: VerificationSettings,
+    *,
+    survivor_of: frozenset[str] | None = None,
 ) -> Verdict:
     """Run the defective tree until it is clear what it proves.
+
+    `survivor_of`: the candidate passed the screen, which compiled it, and these stable
+    tests are all that it can affect. Only they run; `pass_to_pass` also holds every
+    stable test outside of them, which ran in no defective tree. None: all stable tests.
 
     Raises:
         SandboxError: a sandbox failed; the candidate may be tried again.
@@ -54,7 +62,7 @@ async def verify_candidate(
         )
         raise TargetError(msg)
     began = time.monotonic()
-    verification = _Verification(provider, repository, baseline, settings)
+    verification = _Verification(provider, repository, baseline, settings, survivor_of)
     found = await verification.prove(candidate.bug_patch)
     verdict = verdict_of(candidate, found, provider)
     cost = Cost(seconds=round(time.monotonic() - began, 3))
@@ -93,7 +101,12 @@ class _Verification:
         repository: HealthyRepository,
         baseline: Baseline,
         settings: VerificationSettings,
+        survivor_of: frozenset[str] | None,
     ) -> None:
+        self._is_compiled = survivor_of is not None
+        stable = baseline.stable
+        chosen = survivor_of if survivor_of is not None else stable
+        self._tests = tuple(test for test in stable if test in chosen)
         self._provider = provider
         self._repository = repository
         self._baseline = baseline
@@ -104,14 +117,15 @@ class _Verification:
         change = check_patch(self._repository, self._baseline, patch)
         if isinstance(change, Refusal):
             return change
-        refusal = await check_compiles(self._provider, self._repository, change)
-        if refusal is not None:
-            return refusal
+        if not self._is_compiled:
+            refusal = await check_compiles(self._provider, self._repository, change)
+            if refusal is not None:
+                return refusal
         runs: list[SuiteRun] = []
         for seed in range(self._settings.runs):
             runs.append(await self._run(change, self._request(seed=seed)))
             self.runs_done += 1
-            refusal = refusal_of(runs, self._baseline.stable)
+            refusal = refusal_of(runs, self._tests)
             if refusal is not None:
                 return refusal
         return await self._confirm(change, runs)
@@ -119,8 +133,7 @@ class _Verification:
     async def _confirm(
         self, change: Change, runs: Sequence[SuiteRun]
     ) -> _Proof | Refusal:
-        stable = self._baseline.stable
-        always = [test for test in stable if all(test in failing(r) for r in runs)]
+        always = [test for test in self._tests if all(test in failing(r) for r in runs)]
         if not always:
             detail = "different tests fail in different runs"
             return Refusal(reason="flaky", detail=detail)
@@ -132,14 +145,19 @@ class _Verification:
             return Refusal(reason="flaky", detail=detail)
         return _Proof(
             fail_to_pass=tuple(lasting),
-            pass_to_pass=tuple(
-                test
-                for test in stable
-                if all(run.outcomes[test] == "passed" for run in runs)
-            ),
+            pass_to_pass=self._passing(runs),
             report=failure_report(
                 lasting, runs[0].reports, max_chars=self._settings.report_chars
             ),
+        )
+
+    def _passing(self, runs: Sequence[SuiteRun]) -> tuple[str, ...]:
+        """Return stable tests that passed in all `runs` or were in none."""
+        chosen = frozenset(self._tests)
+        return tuple(
+            test
+            for test in self._baseline.stable
+            if test not in chosen or all(run.outcomes[test] == "passed" for run in runs)
         )
 
     async def _repeat(
@@ -177,16 +195,24 @@ class _Verification:
         )
 
     def _request(self, *, seed: int) -> RunRequest:
-        settings, suite = self._settings, self._repository.target.suite
-        suite_s = settings.patience * self._baseline.suite_s
-        slowest_s = max(self._baseline.seconds_by_test.values(), default=0.0)
-        test_s = max(settings.least_test_s, settings.patience * slowest_s)
-        return RunRequest(
-            ids=self._baseline.stable,
-            seed=seed,
-            stop_on_timeout=True,
-            test_timeout_s=min(test_s, suite.test_timeout_s),
-            suite_timeout_s=min(
-                max(settings.least_suite_s, suite_s), suite.suite_timeout_s
-            ),
-        )
+        suite = self._repository.target.suite
+        plain = plain_request(self._baseline, suite, self._settings, seed=seed)
+        return replace(plain, ids=self._tests)
+
+
+def plain_request(
+    baseline: Baseline, suite: Suite, settings: VerificationSettings, *, seed: int
+) -> RunRequest:
+    """Return one run of all stable tests on a defective tree, with its patience."""
+    suite_s = settings.patience * baseline.suite_s
+    slowest_s = max(baseline.seconds_by_test.values(), default=0.0)
+    test_s = max(settings.least_test_s, settings.patience * slowest_s)
+    return RunRequest(
+        ids=baseline.stable,
+        seed=seed,
+        stop_on_timeout=True,
+        test_timeout_s=min(test_s, suite.test_timeout_s),
+        suite_timeout_s=min(
+            max(settings.least_suite_s, suite_s), suite.suite_timeout_s
+        ),
+    )

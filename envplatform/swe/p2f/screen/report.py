@@ -1,0 +1,95 @@
+"""What the fast tier did with the candidates of one repository, audits included."""
+
+import math
+from dataclasses import dataclass
+
+_Z = 1.959963984540054
+"""Two-sided 95 %."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FastSettings:
+    """How much of the fast tier's work is done again by the cold one."""
+
+    audit_share: float = 0.05
+    """Of confirmed candidates, and of those that the screen rejected, each."""
+    least_audits: int = 20
+    """Audits of each kind a repository, where it has that many."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse shares that are none."""
+        if not 0 <= self.audit_share <= 1 or self.least_audits < 0:
+            msg = (
+                "audits need a share from 0 to 1 and a number from 0; got "
+                f"{self.audit_share}, {self.least_audits}"
+            )
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A candidate on which the fast tier and the whole suite disagree."""
+
+    candidate_id: str
+    fast: str
+    """`verified` or the rejection, then what differs; for a person."""
+    whole: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FastReport:
+    """Counts and times of one repository."""
+
+    repository: str
+    candidates: int
+    refused: int
+    """Before anything ran; duplicates and known verdicts among them."""
+    screened: int
+    """Asked of a fork."""
+    survived: int
+    screen_rejected: int
+    cold: int
+    """Verified without the screen, or handed back by it."""
+    confirmed: int
+    """Survivors that are proven bugs."""
+    affected_share: float
+    """Mean share of stable tests that run a changed line, over screened candidates."""
+    selected_share: float
+    """Mean share of stable tests that confirmation ran, over survivors."""
+    audited_confirmed: int
+    audited_rejected: int
+    missed: int
+    """Audited rejections of the screen that are proven bugs."""
+    differences: tuple[Difference, ...]
+    widened: bool
+    """Whether a difference sent everything to the whole suite."""
+    screen_s: float
+    """Wall time, sandboxes and warm-up included."""
+    confirm_s: float
+    """Wall time of confirmations and of cold verifications."""
+    audit_s: float
+
+    @property
+    def screen_miss_rate(self) -> float | None:
+        """Share of audited rejections that are bugs; None without an audit."""
+        if not self.audited_rejected:
+            return None
+        return self.missed / self.audited_rejected
+
+    @property
+    def screen_miss_interval(self) -> tuple[float, float]:
+        """Wilson interval (95 %) of the miss rate; all of it without an audit."""
+        return wilson(self.missed, self.audited_rejected)
+
+
+def wilson(hits: int, of: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share that was seen `hits` times in `of`."""
+    if not of:
+        return 0.0, 1.0
+    share, square = hits / of, _Z * _Z
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    spread = math.sqrt(share * (1 - share) / of + square / (4 * of * of))
+    half = _Z * spread / (1 + square / of)
+    low = 0.0 if hits == 0 else max(0.0, middle - half)
+    return low, 1.0 if hits == of else min(1.0, middle + half)

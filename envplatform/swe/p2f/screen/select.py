@@ -1,0 +1,158 @@
+"""Which changes a fork can judge, and which tests it takes. Runs nothing."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from envplatform.swe.p2f.baseline import Baseline
+from envplatform.swe.p2f.changes import Change, affected_tests
+from envplatform.swe.p2f.screen.imports import Imports
+from envplatform.swe.parsing import parse_or_none
+from envplatform.swe.targets.prepare import HealthyRepository
+from envplatform.tree import File
+
+STARTS_PROCESSES = re.compile(
+    rb"\b(subprocess|multiprocessing|ProcessPoolExecutor|pytester|testdir|runpy"
+    rb"|os\.(system|popen|fork|exec\w*|spawn\w*|posix_spawn)|create_subprocess\w*)\b"
+)
+"""What in a file's text means that its tests may run code that coverage can't see."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The tests that a change can reach, as far as lines tell."""
+
+    tests: tuple[str, ...]
+    """Stable tests whose lines it touches or that start processes, file by file, files
+    that take the least time first; in a file in the order of their ids."""
+    share: float
+    """Of all stable tests, those that run a changed line."""
+
+
+def select_tests(
+    repository: HealthyRepository, baseline: Baseline, change: Change
+) -> Selection | None:
+    """Return what the screen runs for `change`; None: a fork can't judge it.
+
+    A fork is asked only about the insides of functions of files that are there before
+    and after, none of which runs at import or in a fixture wider than a test.
+    """
+    if not all(
+        repository.target.code.holds(path)
+        and changes_bodies_only(repository.tree.get(path), change.tree.get(path))
+        for path in change.lines
+    ):
+        return None
+    touched = affected_tests(baseline, repository.tree, change)
+    if not touched:
+        return None
+    tests = touched | process_tests(repository, baseline, change)
+    return Selection(
+        tests=_ordered(tests, baseline), share=len(touched) / len(baseline.stable)
+    )
+
+
+def process_tests(
+    repository: HealthyRepository, baseline: Baseline, change: Change
+) -> frozenset[str]:
+    """Return stable tests that may run the changed files in processes of their own.
+
+    Nothing counts lines there, so all tests of files that mention such processes are
+    meant, and all tests that run any line of changed files that do.
+    """
+    tree = repository.tree
+    starters = {path for path in change.lines if _starts(tree.get(path))}
+    files = {test.split("::")[0] for test in baseline.stable}
+    starting = {
+        path
+        for path in files
+        if any(_starts(tree.get(at)) for at in (path, *_conftests(path)))
+    }
+    by_test = baseline.coverage.by_test
+    return frozenset(
+        test
+        for test in baseline.stable
+        if test.split("::")[0] in starting
+        or any(path in starters for path in by_test.get(test, ()))
+    )
+
+
+def affected_by(
+    repository: HealthyRepository,
+    baseline: Baseline,
+    imports: Imports,
+    change: Change,
+) -> frozenset[str]:
+    """Return all stable tests that `change` could affect: what confirmation runs.
+
+    Those that the screen selects, and all tests of files that use a changed file,
+    directly, through others, or through a `conftest.py` above them.
+    """
+    touched = affected_tests(baseline, repository.tree, change)
+    if touched is None:
+        return frozenset(baseline.stable)
+    using = {
+        file
+        for file in {test.split("::")[0] for test in baseline.stable}
+        if _used(imports, repository, file) & set(change.lines)
+    }
+    return (
+        touched
+        | process_tests(repository, baseline, change)
+        | {test for test in baseline.stable if test.split("::")[0] in using}
+    )
+
+
+def _used(imports: Imports, repository: HealthyRepository, file: str) -> frozenset[str]:
+    conftests = [path for path in _conftests(file) if path in repository.tree]
+    return frozenset().union(*map(imports.used_by, (file, *conftests)))
+
+
+def _conftests(file: str) -> Iterator[str]:
+    for folder in PurePosixPath(file).parents:
+        yield str(folder / "conftest.py")
+
+
+def changes_bodies_only(before: File | None, after: File | None) -> bool:
+    """Whether two versions of a file differ inside functions and nowhere else."""
+    if before is None or after is None or before.executable != after.executable:
+        return False
+    old, new = parse_or_none(before.data), parse_or_none(after.data)
+    if new is None and old is not None:
+        return True  # the compiler in the sandbox refuses it, or knows a newer grammar
+    return old is not None and new is not None and _skeleton(old) == _skeleton(new)
+
+
+def _skeleton(module: ast.Module) -> str:
+    for function in _outer_functions(module):
+        docstring = ast.get_docstring(function, clean=False)
+        function.body = [ast.Expr(ast.Constant(docstring))]
+    return ast.dump(module)
+
+
+def _outer_functions(
+    node: ast.AST,
+) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield child
+        else:
+            yield from _outer_functions(child)
+
+
+def _starts(file: File | None) -> bool:
+    return file is not None and STARTS_PROCESSES.search(file.data) is not None
+
+
+def _ordered(tests: frozenset[str], baseline: Baseline) -> tuple[str, ...]:
+    files: dict[str, list[str]] = {}
+    for test in sorted(tests):
+        files.setdefault(test.split("::")[0], []).append(test)
+    seconds = baseline.seconds_by_test
+
+    def cost(file: str) -> tuple[float, str]:
+        return sum(seconds.get(test, 0.0) for test in files[file]), file
+
+    return tuple(test for file in sorted(files, key=cost) for test in files[file])
