@@ -1,4 +1,7 @@
-"""`envplatform init`: write an envplatform.toml that explains itself."""
+"""`envplatform init`: write an envplatform.toml that explains itself.
+
+`init target` writes a target.toml: `init_target`.
+"""
 
 from importlib.resources import files
 from pathlib import Path
@@ -6,15 +9,37 @@ from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
+from envplatform.cli.init_target import init_target
 from envplatform.cli.output import Json, answer, clear_errors, say
 from envplatform.configuration import CONFIGURATION_FILE, parse_configuration
 from envplatform.errors import ConfigError
 from envplatform.swe.targets import builtin_targets
 
 Profile = Literal["demo", "small", "paper"]
+_HERE = "envplatform.toml"
+"""What `init` writes where no subcommand is named; a folder may not be called so."""
 
 
+class _Init(TyperGroup):
+    """`init FOLDER` is `init envplatform.toml FOLDER`: what most people want."""
+
+    def parse_args(  # type: ignore[override]  # the Context it names is private
+        self, ctx: typer.Context, args: list[str]
+    ) -> list[str]:
+        """Put the usual subcommand before words that begin with none."""
+        is_named = bool(args) and args[0] in {*self.commands, "--help"}
+        return super().parse_args(ctx, args if is_named else [_HERE, *args])
+
+
+init_app = typer.Typer(
+    cls=_Init, name="init", help="Write an envplatform.toml, or a target.toml."
+)
+init_app.command("target")(init_target)
+
+
+@init_app.command(_HERE)
 def init(
     folder: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
     profile: Annotated[Profile, typer.Option(help="What to start from.")] = "demo",

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from envplatform import __version__
 from envplatform.cli.doctor import doctor
 from envplatform.cli.held_out import held_out
-from envplatform.cli.init import init
+from envplatform.cli.init import init_app
 from envplatform.cli.inspect import inspect
 from envplatform.cli.orchestrator import demo, ui
 from envplatform.cli.output import CALLED_WRONGLY, print_json
@@ -52,10 +52,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    *(demo, ui, init, status, doctor),
+    *(demo, ui, status, doctor),
     *(inspect, run, shell, verify, why, trace, held_out),
 ):
     app.command()(command)
+app.add_typer(init_app)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001  typer calls it so

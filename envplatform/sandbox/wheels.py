@@ -6,10 +6,12 @@ give the same bytes everywhere. What an image is made of stands in `images`.
 """
 
 import hashlib
+import json
 import platform
 import re
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,6 +51,54 @@ def download_wheels(
     Raises:
         TargetError: a requirement is no plain one, or pip found no wheel for it.
     """
+    answer = _pip(
+        ("download", "--dest", folder), requirements, interpreter, image=image
+    )
+    if answer.returncode != 0:
+        raise TargetError(_why(answer.stderr.decode(errors="replace"), image))
+    return tuple(sorted(_wheel(path, image) for path in folder.glob("*.whl")))
+
+
+def resolve_wheels(
+    requirements: Sequence[str], interpreter: Interpreter, *, image: str
+) -> tuple[str, ...]:
+    """Return sorted pins `name==version` of all that `requirements` come to.
+
+    Only wheels count, and nothing is built or kept.
+
+    Raises:
+        TargetError: as `download_wheels`.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        report = Path(scratch, "report.json")
+        how = ("install", "--dry-run", "--ignore-installed", "--report", report)
+        answer = _pip(
+            (*how, "--target", Path(scratch, "site")),
+            requirements,
+            interpreter,
+            image=image,
+        )
+        if answer.returncode != 0:
+            raise TargetError(_why(answer.stderr.decode(errors="replace"), image))
+        try:
+            found = json.loads(report.read_bytes())["install"]
+            pins = [
+                _pin(name=one["metadata"]["name"], version=one["metadata"]["version"])
+                for one in found
+            ]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            msg = f"image {image}: pip's report can't be read: {error!r}"
+            raise TargetError(msg) from error
+    return tuple(sorted(pins))
+
+
+def _pip(
+    command: Sequence[str | Path],
+    requirements: Sequence[str],
+    interpreter: Interpreter,
+    *,
+    image: str,
+) -> subprocess.CompletedProcess[bytes]:
     for requirement in requirements:
         if not _PLAIN.fullmatch(requirement):
             msg = (
@@ -56,21 +106,11 @@ def download_wheels(
                 "'pytest==8.4.2'; links, paths and options are not taken"
             )
             raise TargetError(msg)
-    command: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        interpreter.executable,
-    ]
-    command += ["download", "--quiet", "--no-input", "--disable-pip-version-check"]
-    command += ["--dest", folder, *_target(interpreter.version), "--", *requirements]
-    answer = subprocess.run(
-        command, check=False, capture_output=True, timeout=_DOWNLOAD_S
-    )
-    if answer.returncode != 0:
-        raise TargetError(_why(answer.stderr.decode(errors="replace"), image))
-    return tuple(sorted(_wheel(path, image) for path in folder.glob("*.whl")))
+    argv: list[str | Path] = [sys.executable, "-m", "pip"]
+    argv += ["--python", interpreter.executable, *command]
+    argv += ["--quiet", "--no-input", "--disable-pip-version-check"]
+    argv += [*_target(interpreter.version), "--", *requirements]
+    return subprocess.run(argv, check=False, capture_output=True, timeout=_DOWNLOAD_S)
 
 
 def unpack(wheel: Wheel, site: Path) -> None:
@@ -139,12 +179,15 @@ def _wheel(path: Path, image: str) -> Wheel:
     except (OSError, zipfile.BadZipFile, StopIteration) as error:
         msg = f"image {image}: {path.name} is not a wheel: {error!r}"
         raise TargetError(msg) from error
-    normal = re.sub(r"[-_.]+", "-", str(metadata["Name"])).lower()
     return Wheel(
-        pin=f"{normal}=={metadata['Version']}",
+        pin=_pin(name=str(metadata["Name"]), version=str(metadata["Version"])),
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
         path=path,
     )
+
+
+def _pin(*, name: str, version: str) -> str:
+    return f"{re.sub(r'[-_.]+', '-', name).lower()}=={version}"
 
 
 def _site_path(name: str) -> str | None:

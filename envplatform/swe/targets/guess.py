@@ -26,7 +26,7 @@ def guess_target(
     Raises:
         TargetError: no tests or no code can be made out, or a pin is not exact.
     """
-    tests = _tests(tree)
+    tests = find_tests(tree)
     prefix = "src/" if any(path.startswith("src/") for path in tree) else ""
     roots = _roots(tree, prefix, tests)
     if not tests or not roots:
@@ -54,7 +54,7 @@ def guess_target(
     )
 
 
-def _tests(tree: Tree) -> tuple[str, ...]:
+def find_tests(tree: Tree) -> tuple[str, ...]:
     """Return the top test folder, else the folders inside packages, else test files."""
     pythons = [PurePosixPath(path) for path in sorted(tree) if path.endswith(".py")]
     for name in _TEST_FOLDERS:
