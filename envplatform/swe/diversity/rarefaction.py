@@ -6,8 +6,8 @@ of a file, have on average is computed exactly (hypergeometric expectation): not
 drawn, and no seed is needed.
 
 The plug-in estimate is too low by about (types - 1) / (2 size ln 2) bits; Miller and
-Madow add that, which takes most of the bias away from ten bugs on, and less than half
-at five. The types are those expected among the drawn bugs, so corrected bits
+Madow add that: with six types it takes most of the bias away from ten bugs on, and less
+than half at five. The types are those expected among the drawn bugs, so corrected bits
 may exceed log2 of `size` where most bugs differ in type; plug-in bits never do.
 """
 
