@@ -1,0 +1,106 @@
+"""The benchmark of verification keeps its contract. Its figures are not tested."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from envplatform.sandbox.bubblewrap import BubblewrapProvider
+from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
+from tests.swe.made_suites import CALC
+
+REPOSITORY = Path(__file__).parents[2]
+KEYS = {
+    "screen_ratio",
+    "whole_ratio",
+    "disagreements",
+    "screen_miss_rate",
+    "screen_miss_interval",
+    "candidates",
+    "verified",
+    "usability",
+    "affected_share",
+    "audit_differences",
+    "per_repository",
+    "input",
+    "machine",
+    "repeats",
+}
+TESTS = """
+from calc import add
+def test_add(): assert add(1, 2) == 3
+def test_zero(): assert add(0, 2) == 2
+"""
+
+
+def run(*options: str) -> subprocess.CompletedProcess[str]:
+    """Run the benchmark as a person would."""
+    return subprocess.run(
+        [sys.executable, "-m", "benchmarks.p2f", *options],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def small_target(folder: Path) -> Path:
+    """A target.toml beside a repository of one function."""
+    (folder / "tests").mkdir()
+    (folder / "tests" / "test_it.py").write_text(TESTS)
+    (folder / "calc.py").write_text(CALC)
+    file = folder / "target.toml"
+    file.write_text(
+        f"""
+name = "made__calc"
+license = "MIT"
+python = ["3.11"]
+requirements = {json.dumps(DEFAULT_REQUIREMENTS)}
+
+[source]
+kind = "path"
+path = "."
+
+[suite]
+paths = ["tests"]
+
+[code]
+roots = ["calc.py"]
+"""
+    )
+    return file
+
+
+def test_the_last_line_has_all_keys(
+    bubblewrap: BubblewrapProvider, cache_folder: Path, tmp_path: Path
+) -> None:
+    del bubblewrap  # needed: skips where there is none
+    done = run(
+        *("--target", str(small_target(tmp_path)), "--screened", "6", "--sample", "2"),
+        *("--rejected", "1", "--cache", str(cache_folder / "targets")),
+    )
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout.splitlines()[-1])
+    assert set(figures) == KEYS
+    assert figures["candidates"] == 2
+    assert figures["disagreements"] == 0
+    assert set(figures["per_repository"]["made__calc"]) >= {
+        "suite_s",
+        "screen_ratio",
+        "whole_ratio",
+        "usability",
+        "affected_share",
+    }
+
+
+def test_a_target_that_is_not_there_gives_no_figure() -> None:
+    done = run("--target", "nobody__nothing")
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "no figure" in done.stderr
+
+
+def test_nothing_to_measure_gives_no_figure() -> None:
+    done = run("--sample", "0")
+    assert done.returncode != 0
+    assert "at least 1" in done.stderr
