@@ -7,13 +7,15 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.sandbox.images import build_image
-from envplatform.swe.targets import Code, Suite
+from envplatform.swe.targets import Code, Package, Suite, target_digest
+from envplatform.swe.targets.installed import installed_files
 from tests.swe.made_suites import repository_of, request_of, run_tests
 
 TESTS = """
@@ -96,6 +98,31 @@ async def test_namespace_packages_below_src_are_imported_and_covered(
     assert set(run.outcomes.values()) == {"passed"}
     paths = repository.target.source_paths(repository.tree)
     assert paths == ("lib/big/two.py", "src/big/one/__init__.py")
+
+
+async def test_a_package_that_is_not_installed_finds_its_version_and_entry_points(
+    bubblewrap: SandboxProvider, suite_image: Image
+) -> None:
+    tests = (
+        "from importlib import metadata\n\n\n"
+        "def test_version():\n    assert metadata.version('Made.calc-x') == '1.2'\n\n\n"
+        "def test_points():\n"
+        "    (point,) = metadata.entry_points(group='made.group')\n"
+        "    assert point.load()(1, 2) == 3\n"
+    )
+    package = Package(
+        name="made-calc.x",
+        version="1.2",
+        entry_points={"made.group": {"a b": "calc:add"}},
+    )
+    plain = repository_of(suite_image, tests)
+    target = replace(plain.target, package=package)
+    tree = {**plain.tree, **installed_files(target, plain.tree)}
+    assert not installed_files(target, tree)
+    repository = replace(plain, target=target, tree=tree)
+    run = await run_tests(bubblewrap, repository, request_of())
+    assert set(run.outcomes.values()) == {"passed"}
+    assert target_digest(target) != target_digest(plain.target)
 
 
 class Silent(http.server.SimpleHTTPRequestHandler):

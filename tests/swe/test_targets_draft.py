@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from envplatform.errors import TargetError
-from envplatform.swe.targets import parse_target
+from envplatform.swe.targets import Package, parse_target
 from envplatform.swe.targets.drafting import Draft, draft_target, draft_text
 from envplatform.swe.targets.drafting.declared import caret_free, read_declared
 from envplatform.swe.targets.drafting.setup_file import setup_arguments
@@ -254,6 +254,33 @@ def test_the_python_at_hand_is_taken_if_the_repository_knows_it(
         "tests/test_a.py": TEST,
     }
     assert drafted(files).value("python") == (chosen,)
+
+
+@pytest.mark.parametrize(
+    ("project", "code", "version"),
+    [
+        ('version = "2.1"', "", "2.1"),
+        ('dynamic = ["version"]', "__version__ = '3.0.dev1'", "3.0.dev1"),
+        ('dynamic = ["version"]', "__version__ = read()", "0.0.0"),
+    ],
+)
+def test_the_version_that_a_package_has_is_looked_for(
+    project: str, code: str, version: str
+) -> None:
+    files = {
+        "pyproject.toml": f'[project]\nname = "pkg"\n{project}\n'
+        '[project.scripts]\npkg = "pkg:main"\n[project.entry-points."a.b"]\nc = "d:e"\n',
+        "pkg/__init__.py": code,
+        "tests/test_a.py": TEST,
+    }
+    draft = drafted(files)
+    text = draft_text(draft, {"kind": "path", "path": "."})
+    package = parse_target(text, source="x", folder=Path()).package
+    points = {"console_scripts": {"pkg": "pkg:main"}, "a.b": {"c": "d:e"}}
+    assert package == Package(name="pkg", version=version, entry_points=points)
+    assert ("package.version stands nowhere" in str(draft.unknown)) == (
+        version == "0.0.0"
+    )
 
 
 def test_files_that_a_build_writes_are_named() -> None:

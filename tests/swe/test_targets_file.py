@@ -68,6 +68,12 @@ def test_a_small_file_has_defaults() -> None:
         ('["package"]', '"package"', ["code.roots", "'package'"]),
         ("[code]", "[suite]\ntest_timeout_s = 0\n[code]", ["suite.test_timeout_s"]),
         ("[code]", "[suite]\npaths = ['/x']\n[code]", ["suite.paths"]),
+        ("[code]", "[package]\nname='a'\nversion=\"1\\n2\"\n[code]", ["version"]),
+        (
+            "[code]",
+            "[package]\nname='a'\nversion='1'\nentry_points={a={\"b]\\nc\"='d'}}\n[code]",
+            ["entry_points"],
+        ),
         ("[code]", "[code", ["not valid TOML", "line"]),
     ],
 )

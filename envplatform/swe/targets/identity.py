@@ -19,8 +19,10 @@ def target_digest(target: Target) -> str:
     suite, code = asdict(target.suite), asdict(target.code)
     if suite["directory"] == ".":
         del suite["directory"]  # as before there was one
+    package = {"package": asdict(target.package)} if target.package else {}
     return digest_json(
         {
+            **package,
             "name": target.name,
             "license": target.license,
             "python": list(target.python),

@@ -15,6 +15,7 @@ from envplatform.swe.targets.fetch import fetch_sdist
 from envplatform.swe.targets.folder import empty_submodules, read_folder
 from envplatform.swe.targets.git_source import Checkout, read_commit
 from envplatform.swe.targets.indexes import PackageIndex
+from envplatform.swe.targets.installed import installed_files
 from envplatform.swe.targets.sound import check_sound
 from envplatform.swe.targets.target import (
     FolderSource,
@@ -52,7 +53,7 @@ async def prepare(
     """
     checkout = await asyncio.to_thread(_read, target, cache, index)
     check_sound(target, checkout)
-    tree = checkout.tree
+    tree = {**checkout.tree, **installed_files(target, checkout.tree)}
     if not target.source_paths(tree):
         msg = f"{target.name}: no Python file lies below code.roots {target.code.roots}"
         raise TargetError(msg)

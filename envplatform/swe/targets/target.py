@@ -99,6 +99,16 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """What an installed package would say of itself; nothing is installed."""
+
+    name: str
+    version: str
+    entry_points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By group and name, as `module:attribute`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """A healthy repository at one state, described but not yet fetched."""
 
@@ -113,6 +123,8 @@ class Target:
     """Exact pins, sorted; pytest and coverage are among them."""
     suite: Suite
     code: Code
+    package: Package | None = None
+    """For code that asks `importlib.metadata` about itself; None: it finds nothing."""
 
     def is_test_file(self, path: str) -> bool:
         """Whether `path` belongs to the tests or decides how they run."""

@@ -22,6 +22,7 @@ from envplatform.swe.targets.target import (
     Code,
     FolderSource,
     GitSource,
+    Package,
     SdistSource,
     Source,
     Suite,
@@ -38,6 +39,8 @@ BROKEN = "broken__"
 """How the names of targets that can't be read begin, and no others."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\[\]]{1,200}$")]
+"""Text that stands in one line of an INI file."""
 Minor = Annotated[str, StringConstraints(pattern=r"^3\.(7|8|9|1[0-9])$")]
 Positive = Annotated[int, Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -103,6 +106,16 @@ class _Suite(_Table):
         return _inside(paths)
 
 
+class _Package(_Table):
+    name: Annotated[
+        str, StringConstraints(pattern=r"^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$")
+    ]
+    version: Annotated[
+        str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.!+_-]*$")
+    ]
+    entry_points: dict[Line, dict[Line, Line]] = {}
+
+
 class _File(_Table):
     name: Annotated[
         str,
@@ -117,6 +130,7 @@ class _File(_Table):
     directory: Text = "."
     suite: _Suite = _Suite()
     code: _Code
+    package: _Package | None = None
 
     @field_validator("directory")
     @classmethod
@@ -180,6 +194,7 @@ def parse_target(text: str, *, source: str, folder: Path) -> Target:
         requirements=tuple(sorted(file.requirements)),
         suite=_suite(file),
         code=_code(file),
+        package=Package(**file.package.model_dump()) if file.package else None,
     )
 
 

@@ -44,6 +44,9 @@ class Declared:
     """The facts of one repository; None or empty where it is silent."""
 
     name: Said | None = None
+    version: Said | None = None
+    entry_points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By group and name."""
     licence: Said | None = None
     requires_python: Said | None = None
     classifiers: tuple[str, ...] = ()
@@ -68,6 +71,8 @@ def read_declared(tree: Tree) -> Declared:
     pytest, where = _pytest(tree, project)
     return Declared(
         name=_name(project, config, script),
+        version=_version(project, config, script),
+        entry_points=_entry_points(project),
         licence=_licence(project, config, script),
         requires_python=_requires_python(project, config, script),
         classifiers=_classifiers(project, config, script),
@@ -143,6 +148,33 @@ def _name(
         (_text(table(config, "metadata").get("name")), "setup.cfg"),
         (_text(script.get("name")), "setup.py"),
     )
+
+
+def _version(
+    project: Table, config: Mapping[str, Mapping[str, str]], script: Table
+) -> Said | None:
+    """A version that stands there as it is; not one that is read from elsewhere."""
+    from_config = table_text(config, "metadata", "version")
+    return _first(
+        (_text(table(project, "project").get("version")), "pyproject.toml"),
+        (_text(table(project, "tool", "poetry").get("version")), "pyproject.toml"),
+        ("" if ":" in from_config else from_config, "setup.cfg"),
+        (_text(script.get("version")), "setup.py"),
+    )
+
+
+def _entry_points(project: Table) -> dict[str, dict[str, str]]:
+    declared = {
+        "console_scripts": table(project, "project", "scripts"),
+        "gui_scripts": table(project, "project", "gui-scripts"),
+    }
+    others = table(project, "project", "entry-points")
+    declared |= {group: table(others, group) for group in others}
+    found = {
+        group: {name: text for name, said in points.items() if (text := _text(said))}
+        for group, points in declared.items()
+    }
+    return {group: points for group, points in found.items() if points}
 
 
 def _licence(

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from license_expression import (  # type: ignore[import-untyped]  # ships no types
@@ -16,7 +16,11 @@ from envplatform.swe.fixes.histories.licence_text import (
     is_licence_file,
     recognised_licence,
 )
-from envplatform.swe.targets.drafting.declared import Declared, read_declared
+from envplatform.swe.targets.drafting.declared import (
+    Declared,
+    read_declared,
+    text_of,
+)
 from envplatform.swe.targets.drafting.imports import imported_by
 from envplatform.swe.targets.drafting.layout import (
     code_of,
@@ -46,6 +50,11 @@ _TROVE = {
     "GNU Lesser General Public License v3 (LGPLv3)": "LGPL-3.0-only",
 }
 _SHOWN_PINS = 6
+_NO_VERSION = "0.0.0"
+_VERSION = re.compile(
+    r"""^__version__(?:\s*:\s*\w+)?\s*=\s*["']([A-Za-z0-9][\w.!+-]*)["']""",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +73,8 @@ class Draft:
     guesses: tuple[Guess, ...]
     unknown: tuple[str, ...]
     """Sentences for a person: what to look at before the file is used."""
+    entry_points: Mapping[str, Mapping[str, str]]
+    """Of the package, by group and name, as it declares them."""
 
     def value(self, key: str) -> str | tuple[str, ...]:
         """Value of one key."""
@@ -103,6 +114,7 @@ def draft_target(
     kept, dropped = _arguments(declared)
     licence = _licence(tree, declared)
     roots = (folder, ".") if folder else (".",)
+    package = tuple(_package(tree, declared, code_files))
     places = dict.fromkeys(one.where for one in needs.asked)
     return Draft(
         guesses=(
@@ -127,11 +139,14 @@ def draft_target(
                 value=excluded(tree, code.paths),
                 reason="tests, vendored and generated files below the roots",
             ),
+            *package,
         ),
+        entry_points=declared.entry_points if package else {},
         unknown=(
             *needs.refused,
             *pinned.given_up,
             *_left_open(declared, licence, dropped),
+            *(guess.reason for guess in package if guess.value == _NO_VERSION),
         ),
     )
 
@@ -162,6 +177,34 @@ def _joined(owner: str, name: str) -> str:
     parts = (re.sub(r"[^A-Za-z0-9_.-]+|\.\.+", "-", part) for part in (owner, name))
     owner, name = (part.strip("-.") or "x" for part in parts)
     return f"{owner[:48]}__{name[:48]}"
+
+
+def _package(
+    tree: Tree, declared: Declared, code_files: Sequence[str]
+) -> Iterator[Guess]:
+    """What `importlib.metadata` says of it; nothing where it has no name."""
+    if declared.name is None or not re.fullmatch(
+        r"[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?", declared.name.value, re.ASCII
+    ):
+        return
+    where = f"{declared.name.where} says so"
+    yield Guess(key="package.name", value=declared.name.value, reason=where)
+    said = declared.version
+    if said and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.!+_-]*", said.value):
+        where = f"{said.where} says so"
+        yield Guess(key="package.version", value=said.value, reason=where)
+        return
+    for path in sorted(code_files, key=lambda path: (path.count("/"), path)):
+        found = _VERSION.search(text_of(tree, path))
+        if found:
+            reason = f"__version__ in {path}"
+            yield Guess(key="package.version", value=found[1], reason=reason)
+            return
+    yield Guess(
+        key="package.version",
+        value=_NO_VERSION,
+        reason="package.version stands nowhere (a build takes it from tags): correct it",
+    )
 
 
 def _licence(tree: Tree, declared: Declared) -> Guess:

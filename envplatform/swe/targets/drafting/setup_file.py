@@ -11,7 +11,7 @@ _MAX_CHARACTERS = 300_000
 _TAKEN = frozenset(
     {
         "name", "license", "python_requires", "classifiers", "url", "install_requires",
-        "extras_require", "tests_require", "package_dir",
+        "extras_require", "tests_require", "package_dir", "version",
     }
 )  # fmt: skip
 

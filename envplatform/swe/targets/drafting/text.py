@@ -18,11 +18,14 @@ def draft_text(draft: Draft, source: Mapping[str, str], *, directory: str = ".")
         lines += [f"directory = {_quoted(directory)}"]
     lines += ["", "[source]"]
     lines += [f"{key} = {_quoted(value)}" for key, value in source.items()]
-    for table in ("suite", "code"):
-        lines += ["", f"[{table}]"]
-        for guess in draft.guesses:
-            if guess.key.startswith(f"{table}.") and guess.value:
-                lines += _entry(draft, guess.key)
+    for table in ("suite", "code", "package"):
+        named = [g for g in draft.guesses if g.key.startswith(f"{table}.") and g.value]
+        lines += ["", f"[{table}]"] if named else []
+        for guess in named:
+            lines += _entry(draft, guess.key)
+    for group, points in draft.entry_points.items():
+        lines += ["", f"[package.entry_points.{_quoted(group)}]"]
+        lines += [f"{_quoted(key)} = {_quoted(text)}" for key, text in points.items()]
     return "\n".join(lines) + "\n"
 
 
