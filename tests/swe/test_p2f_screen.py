@@ -222,6 +222,18 @@ ODD = {
         ),
         "survives",
     ),
+    "peeks": (
+        (
+            "return amount * 2",
+            (
+                "os.listdir('/proc/self/fd'); "
+                "seen = [os.access(f'/proc/{os.getppid()}/{name}', os.R_OK)"
+                " for name in ('mem', 'environ', 'fd')]; "
+                "return amount * (3 if any(seen) else 2)"
+            ),
+        ),
+        "no_failure",
+    ),
     "garbage": (
         (
             "return amount * 2",

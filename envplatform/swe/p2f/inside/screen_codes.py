@@ -35,14 +35,13 @@ class Codes:
         compile_source = loader.source_to_code
 
         def source_to_code(
-            self: Any, data: Any, path: Any, *, _optimize: int = -1
+            self: Any, data: Any, path: Any, *more: Any, **options: Any
         ) -> Any:
             def make() -> Any:
-                return compile_source(self, data, path, _optimize=_optimize)
+                return compile_source(self, data, path, *more, **options)
 
-            if not isinstance(data, bytes) or _optimize != -1:
-                return make()
-            return ask(_PLAIN, os.fsdecode(path), data, make)
+            is_plain = isinstance(data, bytes) and not more and not options
+            return ask(_PLAIN, os.fsdecode(path), data, make) if is_plain else make()
 
         ask = self._ask
         loader.source_to_code = source_to_code  # type: ignore[method-assign]

@@ -75,7 +75,7 @@ def _sheet(left: Mapping[int, Question]) -> _Sheet:
     chosen: dict[int, Question] = {}
     size = 0
     for place, question in left.items():
-        size += sum(map(len, question.files.values()))
+        size += sum(map(len, (*question.files.values(), *question.tests)))
         if chosen and (size > _MAX_BYTES or len(chosen) >= _MAX_QUESTIONS):
             break
         chosen[place] = question

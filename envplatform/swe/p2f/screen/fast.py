@@ -9,7 +9,8 @@ import asyncio
 import math
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -48,7 +49,7 @@ async def verify_candidates_fast(  # noqa: PLR0913  what, how, and who is told
     fast: FastSettings,
     known: Mapping[str, Verdict] = MappingProxyType({}),
     reported: Callable[[FastReport], None] = _unreported,
-) -> AsyncIterator[Verdict]:
+) -> AsyncGenerator[Verdict]:
     """Yield one verdict a candidate, as `verify_candidates` does.
 
     Refusals, duplicates and cold verdicts come as they are ready; what screen and
@@ -68,8 +69,9 @@ async def verify_candidates_fast(  # noqa: PLR0913  what, how, and who is told
     work = _Work(
         provider, repository, baseline, candidates, settings, fast=fast, known=known
     )
-    async for verdict in work.verdicts():
-        yield verdict
+    async with aclosing(work.verdicts()) as verdicts:
+        async for verdict in verdicts:
+            yield verdict
     if work.failures:
         msg = (
             f"{repository.name}: no verdict on {len(work.failures)} of "
@@ -130,7 +132,7 @@ class _Work:
         self._refused = self._missed = 0
         self.failures: list[SandboxError] = []
 
-    async def verdicts(self) -> AsyncIterator[Verdict]:
+    async def verdicts(self) -> AsyncGenerator[Verdict]:
         """Yield all verdicts."""
         changes, refused = self._plan()
         for verdict in refused:
@@ -139,12 +141,14 @@ class _Work:
         await self._screen(changes)
         self._seconds["screen"] = time.monotonic() - began
         began = time.monotonic()
-        async for verdict in self._confirm():
-            yield verdict
+        async with aclosing(self._confirm()) as verdicts:
+            async for verdict in verdicts:
+                yield verdict
         self._seconds["confirm"] = time.monotonic() - began
         began = time.monotonic()
-        async for verdict in self._audit():
-            yield verdict
+        async with aclosing(self._audit()) as verdicts:
+            async for verdict in verdicts:
+                yield verdict
         self._seconds["audit"] = time.monotonic() - began
 
     # -- before anything runs
@@ -211,7 +215,7 @@ class _Work:
 
     # -- confirmation, and what goes cold
 
-    async def _confirm(self) -> AsyncIterator[Verdict]:
+    async def _confirm(self) -> AsyncGenerator[Verdict]:
         """Yield cold verdicts; keep the others until the audits are done."""
         suite = self._repository.target.suite
         imports = read_imports(self._repository.tree, suite.pythonpath)
@@ -224,11 +228,12 @@ class _Work:
             elif said != "cold":
                 self._decided[screened.place] = self._rejected(screened)
         cold = set(self._cold)
-        async for place, verdict in self._verify({*cold, *self._selected}):
-            if place in cold:
-                yield verdict
-            else:
-                self._decided[place] = verdict
+        async with aclosing(self._verify({*cold, *self._selected})) as verified:
+            async for place, verdict in verified:
+                if place in cold:
+                    yield verdict
+                else:
+                    self._decided[place] = verdict
 
     def _rejected(self, screened: _Screened) -> Verdict:
         answer, candidate = screened.answer, self._candidates[screened.place]
@@ -243,7 +248,7 @@ class _Work:
 
     async def _verify(
         self, places: set[int], *, whole: bool = False
-    ) -> AsyncIterator[tuple[int, Verdict]]:
+    ) -> AsyncGenerator[tuple[int, Verdict]]:
         """Verify in clean sandboxes, some at a time; keep what failed for later."""
 
         async def one(place: int) -> tuple[int, Verdict]:
@@ -272,20 +277,20 @@ class _Work:
 
     # -- audits
 
-    async def _audit(self) -> AsyncIterator[Verdict]:
+    async def _audit(self) -> AsyncGenerator[Verdict]:
         """Compare samples with the whole suite; yield what then holds."""
         confirmed = {p for p in self._decided if p in self._selected}
         rejected = set(self._decided) - confirmed
         sample = {*self._sampled(confirmed), *self._sampled(rejected)}
-        final: dict[int, Verdict] = {}
-        async for place, whole in self._verify(sample, whole=True):
-            self._compare(place, whole)
-            final[place] = whole
-            yield whole
+        async with aclosing(self._verify(sample, whole=True)) as verified:
+            async for place, whole in verified:
+                self._compare(place, whole)
+                yield whole
         left = set(self._decided) - sample
         if self._differences:
-            async for _, whole in self._verify(left, whole=True):
-                yield whole
+            async with aclosing(self._verify(left, whole=True)) as verified:
+                async for _, whole in verified:
+                    yield whole
             return
         for place in sorted(left):
             yield self._decided[place]
