@@ -14,6 +14,7 @@ from envplatform.errors import ConfigError
 from envplatform.swe.targets import (
     Code,
     FolderSource,
+    Package,
     SdistSource,
     Suite,
     Target,
@@ -147,6 +148,7 @@ def test_a_folder_is_known_by_its_files_and_not_by_its_place(tmp_path: Path) -> 
 
 
 SUITE = Suite(
+    directory="other",
     paths=("other",),
     args=("-x",),
     pythonpath=("src",),
@@ -175,6 +177,7 @@ CODE = Code(roots=("other",), exclude=("other/*",))
         replace(TARGET, python=("3.12",)),
         replace(TARGET, requirements=("a==1",)),
         replace(TARGET, name="a__b"),
+        replace(TARGET, package=Package(name="a", version="1")),
     ],
 )  # fmt: skip
 def test_whatever_a_target_says_is_in_its_digest(changed: Target) -> None:

@@ -163,10 +163,12 @@ def test_what_nobody_declares_is_seen_in_imports_fixtures_and_marks() -> None:
             "import os\nimport helpers\nimport numpy as np\nimport pytest\n"
             "from pkg import x\n\n\n"
             "@pytest.mark.asyncio\nasync def test_x(mocker): ...\n"
+            "mark = pytest.mark\n@mark.timeout(3)\ndef test_y(): ...\n"
         ),
     }
     assert names_of(drafted(files)) == {
-        *("pytest", "coverage", "pyyaml", "numpy", "pytest-mock", "pytest-asyncio"),
+        *("pytest", "coverage", "pyyaml", "numpy", "pytest-mock"),
+        *("pytest-asyncio", "pytest-timeout"),
     }
 
 

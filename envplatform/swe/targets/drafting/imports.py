@@ -112,10 +112,10 @@ def _names(module: ast.Module) -> Iterator[str]:
 
 
 def _is_known_mark(node: ast.AST) -> TypeGuard[ast.Attribute]:
-    """Whether it is `....mark.NAME`, with a name that a plugin gives meaning to."""
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr in _MARKS
-        and isinstance(node.value, ast.Attribute)
-        and node.value.attr == "mark"
-    )
+    """Whether it is `mark.NAME`, with a name that a plugin gives meaning to."""
+    if not isinstance(node, ast.Attribute) or node.attr not in _MARKS:
+        return False
+    match node.value:
+        case ast.Attribute(attr="mark") | ast.Name(id="mark"):
+            return True
+    return False
