@@ -94,9 +94,9 @@ class SynthesisSettings(Section):
     """`[synthesis]`: how bugs are proposed and proved."""
 
     seed: int = 0
-    inducers: Annotated[tuple[Literal["mutation"], ...], Field(min_length=1)] = (
-        "mutation",
-    )
+    inducers: Annotated[
+        tuple[Literal["mutation", "mined"], ...], Field(min_length=1)
+    ] = ("mutation",)
     candidates_per_repository: Positive = 40
     environments_per_repository: Positive = 12
     """Proven bugs beyond this number are kept as rows, not made environments."""

@@ -87,7 +87,7 @@ def write_expression(
         msg = "the text would mean something else"
         raise Unwritable(msg)
     parent = source.parents[node]
-    if not enclosed and isinstance(parent, _BINDING) and _is_open(skeleton, text):
+    if not enclosed and isinstance(parent, _BINDING) and _is_open(expected, text):
         text = b"(" + text + b")"
     return _spaced(source, source.span(node), text)
 

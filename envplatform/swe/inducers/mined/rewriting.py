@@ -14,7 +14,7 @@ from envplatform.swe.inducers.mined.fragments import (
     write_expression,
     write_statements,
 )
-from envplatform.swe.inducers.mined.matching import Bound, aligned
+from envplatform.swe.inducers.mined.matching import Bound, aligned, run_of
 from envplatform.swe.inducers.mined.metavariables import metavariable
 from envplatform.swe.inducers.mined.template import Template
 from envplatform.swe.inducers.mined.trees import fields_of, key
@@ -179,7 +179,9 @@ class Rewriting:
                 return None
             case ast.keyword(), _:
                 return None
-        return self._field(correct, defective, nodes[0]) if len(nodes) == 1 else None
+        if run_of(correct) or run_of(defective) or len(nodes) != 1:
+            return None
+        return self._field(correct, defective, nodes[0])
 
     def _block(
         self, correct: list[object], defective: list[object], values: list[object]

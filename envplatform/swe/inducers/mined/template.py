@@ -130,7 +130,8 @@ def metavariables(side: Sequence[ast.AST]) -> Counter[str]:
 
 def print_side(side: Sequence[ast.AST]) -> str:
     """Return the text of one side; reading it gives the same side again."""
-    return to_text("\n".join(ast.unparse(node) for node in side))
+    placed = [ast.fix_missing_locations(node) for node in side]  # `unparse` asks for it
+    return to_text("\n".join(ast.unparse(node) for node in placed))
 
 
 def _read_side(level: Level, text: str, name: str) -> tuple[ast.AST, ...]:

@@ -277,12 +277,16 @@ def _closed(groups: Mapping[_Texts, _Group]) -> dict[_Texts, _Group]:
     kept: dict[_Texts, _Group] = {}
     for same in by_places.values():
         lone = groups[same[0]].repositories < 2  # noqa: PLR2004
-        order = sorted(
-            same, key=lambda texts: (_fixed(_template(texts)), len(texts[1]), texts)
-        )
+        order = sorted(same, key=_speciality)
         best = order[0] if lone else order[-1]
         kept[best] = groups[best]
     return kept
+
+
+def _speciality(texts: _Texts) -> tuple[int, int, int, _Texts]:
+    """Sort key: what says less of a place, and lets more stand there, comes first."""
+    runs = texts[1].count("$args") + texts[1].count("$kwargs")
+    return _fixed(_template(texts)), -runs, len(texts[1]), texts
 
 
 def _with_few_lone(
@@ -291,7 +295,7 @@ def _with_few_lone(
     """Keep but a few patterns of each fix that no other repository has."""
     kept: dict[_Texts, _Group] = {}
     lone: Counter[_Fix] = Counter()
-    for texts in sorted(groups, key=lambda texts: (_fixed(_template(texts)), texts)):
+    for texts in sorted(groups, key=_speciality):
         group = groups[texts]
         if group.repositories >= limits.least_repositories:
             kept[texts] = group
