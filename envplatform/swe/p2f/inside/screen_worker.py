@@ -9,6 +9,7 @@ inspected by its forks, and the key of a request is no longer of use when it is 
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -158,6 +159,9 @@ class Worker:
         self._codes.absorb(codes)
         for name in self._harmless(json.loads(names)):
             importlib.import_module(name)
+        # What is warm stays: collections in forks need not look at it, nor copy it.
+        gc.collect()
+        gc.freeze()
 
     def _harmless(self, names: list[str]) -> list[str]:
         """Return those that import without the repository and without a thread."""
