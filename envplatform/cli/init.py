@@ -29,7 +29,7 @@ class _Init(TyperGroup):
         self, ctx: typer.Context, args: list[str]
     ) -> list[str]:
         """Put the usual subcommand before words that begin with none."""
-        is_named = bool(args) and args[0] in {*self.commands, "--help"}
+        is_named = bool(args) and args[0] in self.commands
         return super().parse_args(ctx, args if is_named else [_HERE, *args])
 
 
@@ -46,7 +46,7 @@ def init(
     *,
     as_json: Json = False,
 ) -> None:
-    """Write an envplatform.toml; an existing one is never overwritten."""
+    """Write an envplatform.toml, never over another; `init target`: a target.toml."""
     with clear_errors(as_json=as_json):
         path = write_profile(folder, profile).absolute()
     targets = builtin_targets()
