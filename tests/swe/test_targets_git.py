@@ -121,7 +121,7 @@ def test_a_missing_commit_is_named_with_its_repository(
 def test_an_unreachable_remote_is_named_without_its_password(tmp_path: Path) -> None:
     source = GitSource(url="http://user:secret@127.0.0.1:9/repo", commit="0" * 40)
     with pytest.raises(
-        TargetError, match=r"http://127\.0\.0\.1:9/repo.*check"
+        TargetError, match=r"http://127\.0\.0\.1:9/repo.*in source\.url"
     ) as caught:
         read_commit(source, tmp_path / "c", name=NAME)
     assert "secret" not in f"{caught.value}{source!r}"

@@ -53,7 +53,7 @@ def read_commit(source: GitSource, cache: Path, *, name: str) -> Checkout:
             tree = _read(objects, found, name)
             links = _targets(objects, found)
     except FixSourceError as error:
-        raise TargetError(str(error)) from error
+        raise TargetError(_of_a_target(error)) from error
     followed = follow_links(tree, links, max_files=MAX_FILES, max_bytes=MAX_BYTES)
     return Checkout(
         tree=followed,
@@ -75,7 +75,7 @@ def default_commit(url: str, cache: Path, *, name: str) -> tuple[str, str]:
         with ObjectReader(mirror.folder) as objects:
             ((_, header),) = objects.headers(("HEAD^{commit}",))
     except FixSourceError as error:
-        raise TargetError(str(error)) from error
+        raise TargetError(_of_a_target(error)) from error
     if header is None:
         msg = f"{name}: {mirror.location.shown} has no commit on its default branch"
         raise TargetError(msg)
@@ -178,6 +178,11 @@ def _each_target(objects: ObjectReader, found: _Found) -> Iterator[tuple[str, st
         data = objects.read(entry.object_id, limit_bytes=_MAX_LINK_BYTES)
         if isinstance(data, bytes):
             yield path, data.decode("utf-8", "surrogateescape")
+
+
+def _of_a_target(error: FixSourceError) -> str:
+    """Name the key that is to be corrected: mirrors are made for fixes, too."""
+    return str(error).replace("in [fixes.histories]", "in source.url")
 
 
 def _no_such(mirror: Mirror, source: GitSource, name: str) -> str:

@@ -249,5 +249,5 @@ def _failure(
     return FixSourceError(
         f"{repository}: git {step} of {location.shown} failed: "
         f"{location.redact(answer.reason())}; check that the URL is right and can be "
-        f"reached without a prompt, or name another"
+        f"reached without a prompt, or name another in [fixes.histories]"
     )
