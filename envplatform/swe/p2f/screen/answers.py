@@ -46,6 +46,8 @@ class Sitting:
     """By place of the question. What is missing was not asked."""
     is_usable: bool
     """Whether it makes sense to ask the rest elsewhere."""
+    is_done: bool
+    """Whether the watch lived to say that it was done."""
     detail: str
     """Why it is not usable; empty if it is."""
 
@@ -93,9 +95,10 @@ def read_sitting(stdout: bytes, *, nonce: str, asked: Sequence[int]) -> Sitting:
     return Sitting(
         answers=answers,
         is_usable=usable,
+        is_done=any(line.kind == "done" for line in lines),
         detail="" if usable else said or "the screen did not start",
     )
 
 
 def _nothing(detail: str) -> Sitting:
-    return Sitting(answers={}, is_usable=False, detail=detail)
+    return Sitting(answers={}, is_usable=False, is_done=False, detail=detail)

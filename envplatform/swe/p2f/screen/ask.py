@@ -62,8 +62,7 @@ async def screen(
         stdout, nonce = await _sit(provider, repository, baseline, sheet, settings)
         sitting = read_sitting(stdout, nonce=nonce, asked=tuple(sheet.questions))
         found.update(sitting.answers)
-        has_ended = any(a.said == "cold" for a in sitting.answers.values())
-        lost += has_ended or not sitting.answers
+        lost += not sitting.is_done
         if not sitting.is_usable or not sitting.answers or lost > _MAX_LOST:
             why = sitting.detail or "the screen lost too many sandboxes"
             rest = Answer(said="cold", detail=why[:500])
