@@ -12,6 +12,14 @@ from envplatform.configuration import Configuration
 from envplatform.store import Manifest, Origin, Store, combined_digest
 from envplatform.swe.fixes.bug_type import BugType
 from envplatform.swe.fixes.reverse_patch import CuratedPatch
+from envplatform.swe.inducers.mined import (
+    REVISION as MINED,
+)
+from envplatform.swe.inducers.mined import (
+    BugPattern,
+    PatternLibrary,
+    library_of,
+)
 from envplatform.swe.p2f.request import runner_digest
 from envplatform.swe.publish import lost
 from envplatform.swe.report import REJECTED
@@ -49,6 +57,9 @@ def shipped_verifier(_: object) -> dict[str, str]:
     return {"verifier": verifier_digest()}
 
 
+PATTERNS = "bug_patterns"
+
+
 def report_sources(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
     """What the report reads though it depends on no asset for it.
 
@@ -78,6 +89,28 @@ def real_bug_types(store: Store) -> Counter[BugType]:
         return Counter()
     rows = store.scan(_RealFix, REAL_FIXES)
     return Counter(row.bug_type for row in rows if not row.rejection)
+
+
+def mined_patterns(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
+    """The patterns of the `mined` inducer, where it is asked; else nothing.
+
+    They may never have been mined: then those that ship are used, so that bugs need no
+    fixes. The library's own revision stands for what ships.
+    """
+    if "mined" not in resources.configuration.load().synthesis.inducers:
+        return {}
+    mined = resources.store.open().manifest(PATTERNS)
+    return {
+        "mined inducer": str(MINED),
+        "patterns": mined.digest if mined else "shipped",
+    }
+
+
+def pattern_library(store: Store) -> PatternLibrary | None:
+    """Patterns mined from the training set; None if none were."""
+    if store.manifest(PATTERNS) is None:
+        return None
+    return library_of(store.rows(BugPattern, PATTERNS))
 
 
 def environments_are_kept(store: Store, manifest: Manifest) -> bool:

@@ -21,6 +21,8 @@ from assets.batch import (
 from assets.bug_recipes import (
     environments_are_kept,
     keep_aside,
+    mined_patterns,
+    pattern_library,
     real_bug_types,
     report_sources,
     shipped_verifier,
@@ -110,6 +112,7 @@ def target_repositories(
     partitions=target_repo,
     deps=[target_repositories],
     settings=synthesis("seed", "inducers", "candidates_per_repository"),
+    tools=mined_patterns,
     backfill_policy=SANDBOX_RUNS,
     kinds=frozenset({"python"}),
     owners=OWNERS,
@@ -119,12 +122,13 @@ def bug_candidates(
 ) -> PartitionResults:
     """Proposed defects in healthy repositories, not yet executed."""
     settings = batch.settings
+    library = pattern_library(batch.store) if "mined" in settings["inducers"] else None
     for name in batch.partitions:
         (row,) = batch.rows(TargetRow, "target_repositories")
         found = propose(
             asyncio.run(targets.measured(row)),
             baseline_of(row),
-            inducers_named(settings["inducers"]),
+            inducers_named(settings["inducers"], library=library),
             budget=settings["candidates_per_repository"],
             seed=settings["seed"],
         )

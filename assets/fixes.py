@@ -55,6 +55,9 @@ from envplatform.swe.fixes.reverse_patch import (
 )
 from envplatform.swe.fixes.training import REVISION as TRAINING
 from envplatform.swe.fixes.training import training_rows
+from envplatform.swe.inducers.mined import BugPattern
+from envplatform.swe.inducers.mined.mining import REVISION as MINING
+from envplatform.swe.inducers.mined.mining import mine
 from resources.fixes import FixesResource
 
 OWNERS = ("team:swe",)
@@ -191,6 +194,32 @@ def bug_training_set(batch: Batch[SamplingSettings]) -> PartitionResults:
                 markdown={
                     "bug types": spread(one.bug_type for one in chosen),
                     "context tokens": spread(one.length for one in chosen),
+                },
+            ),
+        )
+
+
+@batch_asset(
+    group="fixes",
+    row_type=BugPattern,
+    revision=MINING,
+    deps=[bug_training_set],
+    kinds=frozenset({"parquet"}),
+    owners=OWNERS,
+)
+def bug_patterns(batch: Batch[None]) -> PartitionResults:
+    """Edit patterns generalised from the training rows, for the `mined` inducer."""
+    for whole in batch.partitions:
+        rows = batch.scan(TrainingRow, "bug_training_set")
+        library = mine(row for row in rows if row.split == "train")
+        several = sum(pattern.repositories > 1 for pattern in library.patterns)
+        yield (
+            whole,
+            PartitionResult(
+                rows=library.patterns,
+                metadata={"of several repositories": several},
+                markdown={
+                    "bug types": spread(each.bug_type for each in library.patterns)
                 },
             ),
         )

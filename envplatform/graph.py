@@ -21,6 +21,7 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "bug_candidates",
             "verified_bugs",
         ),
+        "bug_patterns": ("bug_training_set",),
         "synthesis_report": ("bug_candidates", "verified_bugs", "swe_environments"),
     }
 )

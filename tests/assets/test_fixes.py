@@ -5,10 +5,12 @@ import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import dagster as dg
 import pytest
 
+from assets.bug_recipes import mined_patterns, pattern_library
 from assets.definitions import build_definitions
 from assets.fix_recipes import QUARANTINED
 from assets.fix_sensor import fix_repository_keys
@@ -25,6 +27,7 @@ from envplatform.swe.fixes.reverse_patch import (
     ReversePatch,
     TrainingRow,
 )
+from envplatform.swe.inducers.mined import BugPattern
 from envplatform.tree import File
 from resources.store import StoreResource
 from tests.made_fixes import GONE, SPANS, WORDS, MadeFixes, make_fixes
@@ -297,3 +300,30 @@ def test_the_funnel_of_curation_accounts_for_the_whole_corpus(
     assert manifest is not None
     facts = {name: manifest.facts[name] for name in FUNNEL}
     assert facts == dict(zip(FUNNEL, (4, 1, 1, 0, 2), strict=True))
+
+
+def test_patterns_are_mined_from_training_rows_alone(project: Project) -> None:
+    """Those of a held-back repository stay unseen."""
+    project.run()
+    rows = project.store.rows(TrainingRow, "bug_training_set")
+    trained = {row.instance_id for row in rows if row.split == "train"}
+    patterns = project.store.rows(BugPattern, "bug_patterns")
+    assert patterns
+    assert {name for each in patterns for name in each.fix_ids} <= trained
+    library = pattern_library(project.store)
+    assert library is not None
+    assert len(library.patterns) == len(patterns)
+
+
+def test_patterns_decide_candidates_only_where_they_are_asked(
+    project: Project,
+) -> None:
+    assert pattern_library(project.store) is None
+    project.run()
+    digest = project.store.manifest("bug_patterns")
+    assert digest is not None
+    resources = build_definitions().resources or {}
+    asked = SimpleNamespace(**resources)
+    assert mined_patterns(asked) == {}
+    project.configure(project.made.toml + '[synthesis]\ninducers = ["mined"]\n')
+    assert mined_patterns(asked)["patterns"] == digest.digest
