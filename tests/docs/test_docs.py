@@ -13,6 +13,7 @@ from envplatform.cli.main import app
 from envplatform.configuration import parse_configuration
 from envplatform.swe.fixes import refusal
 from envplatform.swe.fixes.bug_type import BUG_TYPES
+from envplatform.swe.inducers.mined.library_file import parse_library
 from envplatform.swe.targets import parse_target
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,13 +38,20 @@ def commands() -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(("page", "line"), sorted(set(commands())))
 def test_a_command_takes_what_the_page_shows(page: str, line: str) -> None:
     """Every subcommand and option is one that the command line knows."""
-    name, *arguments = shlex.split(line, comments=True)[1:]
+    words = shlex.split(line, comments=True)[1:]
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup), page
-    assert name in group.commands, page
+    assert words[0] in group.commands, page
+    command, arguments = group.commands[words[0]], words[1:]
+    if (
+        isinstance(command, TyperGroup)
+        and arguments
+        and arguments[0] in command.commands
+    ):
+        command, arguments = command.commands[arguments[0]], arguments[1:]
     options = {
         option
-        for parameter in group.commands[name].params
+        for parameter in command.params
         for option in (*parameter.opts, *parameter.secondary_opts)
     }
     used = {argument for argument in arguments if argument.startswith("-")}
@@ -57,9 +65,11 @@ def test_pages_show_commands_at_all() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_toml_blocks_are_valid(page: Path) -> None:
-    """A block is an envplatform.toml, or a target.toml if it names one."""
+    """A block is an envplatform.toml, a target.toml, or a library of patterns."""
     for block in _TOML.findall(page.read_text(encoding="utf-8")):
-        if "[source]" in block:
+        if "[[pattern]]" in block:
+            parse_library(block, source=page.name)
+        elif "[source]" in block:
             parse_target(block, source=page.name, folder=page.parent)
         else:
             parse_configuration(block, source=page.name)
