@@ -104,6 +104,15 @@ def test_the_screen_takes_tests_that_run_a_changed_line() -> None:
     assert selection.share == 3 / 4
 
 
+def test_a_suite_in_a_folder_of_a_monorepo_is_not_for_the_screen() -> None:
+    suite = replace(REPOSITORY.target.suite, directory="packages/core")
+    target = replace(REPOSITORY.target, suite=suite)
+    monorepo = replace(REPOSITORY, target=target)
+    change = change_of(HEALTHY, "spans/core.py", "<= high", "< high")
+    assert select_tests(REPOSITORY, BASELINE, change) is not None
+    assert select_tests(monorepo, BASELINE, change) is None
+
+
 def test_a_change_that_runs_at_import_is_not_for_the_screen() -> None:
     change = change_of(HEALTHY, "spans/core.py", "value, low", "value, low=0")
     assert select_tests(REPOSITORY, BASELINE, change) is None

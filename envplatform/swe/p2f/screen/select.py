@@ -37,8 +37,11 @@ def select_tests(
     """Return what the screen runs for `change`; None: a fork can't judge it.
 
     A fork is asked only about the insides of functions of files that are there before
-    and after, none of which runs at import or in a fixture wider than a test.
+    and after, none of which runs at import or in a fixture wider than a test. Forks
+    stand at the root of the tree, so a suite in a folder of its own goes cold.
     """
+    if repository.target.suite.directory != ".":
+        return None
     if not all(
         repository.target.code.holds(path)
         and changes_bodies_only(repository.tree.get(path), change.tree.get(path))
