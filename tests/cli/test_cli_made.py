@@ -18,6 +18,15 @@ from tests.made_project import BROKEN, REPOSITORY, Made, Project
 
 pytestmark = pytest.mark.slow
 
+OF_BUGS = {
+    "target_repositories",
+    "bug_candidates",
+    "verified_bugs",
+    "swe_environments",
+    "synthesis_report",
+}
+"""Assets that this project makes; it names no source of fixes."""
+
 
 @pytest.fixture
 def store(made: Made) -> Store:
@@ -55,10 +64,16 @@ def test_status_keeps_its_contract(ask: Call, made: Made) -> None:
         assert set(asset) == {
             "partitions", "rows", "bytes", "failed_partitions", "updated",
         }  # fmt: skip
+    for name in OF_BUGS:
+        asset = assets[name]
         assert asset["partitions"] == 1
         assert asset["rows"] > 0
         assert asset["bytes"] > 0
         assert datetime.fromisoformat(asset["updated"]).tzinfo is not None
+    for name in ASSETS.keys() - OF_BUGS:
+        asset = assets[name]
+        assert (asset["partitions"], asset["rows"], asset["bytes"]) == (0, 0, 0)
+        assert asset["updated"] is None
     failed = {name: asset["failed_partitions"] for name, asset in assets.items()}
     assert failed == {**{name: [] for name in ASSETS}, "target_repositories": [BROKEN]}
 
@@ -239,7 +254,7 @@ def test_trace_goes_from_the_environment_to_its_source(
     assert (table["kind"], table["name"]) == ("table", "swe_environments")
     assert {
         each["name"]: each["state"] for each in nodes(top) if each["kind"] == "table"
-    } == dict.fromkeys(ASSETS.keys() - {"synthesis_report"}, "current")
+    } == dict.fromkeys(OF_BUGS - {"synthesis_report"}, "current")
     sources = {each["name"] for each in nodes(top) if each["kind"] == "source"}
     assert sources == {"folder", "target.toml"}
     manifest = store.manifest("target_repositories", REPOSITORY)
