@@ -10,19 +10,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from envplatform.patches import diff_trees
 from envplatform.swe.candidate import BugCandidate, Cost
 from envplatform.swe.fixes.bug_type import BugType
 from envplatform.swe.inducers.base import (
     Proposal,
     Skip,
     SourceFile,
-    candidate_id,
-    is_test_path,
 )
 from envplatform.swe.inducers.mined.pattern import BugPattern, PatternLibrary
 from envplatform.swe.inducers.mined.places import Place, Places, find_places
 from envplatform.swe.inducers.mined.scope import undefined_names
+from envplatform.swe.inducers.mutant import (
+    Maker,
+    Mutant,
+    candidate_of,
+    is_covered,
+    mutant_of,
+    no_clock,
+    path_refusal,
+)
 from envplatform.swe.inducers.mutation.edits import apply_edits
 from envplatform.swe.inducers.mutation.novelty import Novelty
 from envplatform.swe.inducers.mutation.source import (
@@ -30,7 +36,6 @@ from envplatform.swe.inducers.mutation.source import (
     compiles,
     parse_source,
 )
-from envplatform.tree import File
 
 REVISION = 1
 """Grows whenever the same library, file, budget and seed give other candidates."""
@@ -39,16 +44,12 @@ ATTEMPTS = 8
 """Places tried for each candidate asked for: trying costs a compilation."""
 
 
-def _no_clock() -> float:
-    return 0.0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MinedInducer:
     """The `mined` inducer. Raises `TemplateError` when made, if a pattern is none."""
 
     library: PatternLibrary
-    clock: Callable[[], float] = _no_clock
+    clock: Callable[[], float] = no_clock
     """Seconds since some moment, for `cost`; by default no time is taken."""
     _places: Places = field(init=False, repr=False, compare=False)
 
@@ -73,13 +74,13 @@ class MinedInducer:
 
     def propose(self, file: SourceFile, budget: int, seed: int) -> Proposal:
         """Propose at most `budget` candidates for one file, and count what was skipped."""
-        refused = _path_refusal(file.path)
+        refused = path_refusal(file.path)
         source = refused or parse_source(file.data)
         if isinstance(source, str):
             return Proposal(candidates=(), skipped={source: 1})
         skipped: Counter[Skip] = Counter()
         found = find_places(self._places, source, Random(f"{seed}:{file.path}"))  # noqa: S311
-        tested = [place for place in found if _is_covered(place, file)]
+        tested = [place for place in found if is_covered(place.lines, file)]
         if len(tested) < len(found):
             skipped["uncovered"] += len(found) - len(tested)
         if not found:
@@ -95,19 +96,15 @@ class MinedInducer:
                 continue
             now = self.clock()
             cost = Cost(seconds=now - started)
-            candidates.append(_candidate(file, mutant, place, seed=seed, cost=cost))
+            made = Maker(
+                inducer=self.name,
+                operator=place.pattern.pattern_id,
+                seed=seed,
+                cost=cost,
+            )
+            candidates.append(candidate_of(file, mutant, made))
             started = now
         return Proposal(candidates=tuple(candidates), skipped=dict(skipped))
-
-
-def _path_refusal(path: str) -> Skip | None:
-    if not path.endswith(".py"):
-        return "not_python"
-    return "touches_tests" if is_test_path(path) else None
-
-
-def _is_covered(place: Place, file: SourceFile) -> bool:
-    return file.covered is None or not file.covered.isdisjoint(place.lines)
 
 
 def _in_turns(places: Sequence[Place], seed: int, limit: int) -> Iterator[Place]:
@@ -154,12 +151,6 @@ def _draw(pattern: BugPattern, random: Random) -> tuple[float, str]:
     return -(random.random() ** (1 / weight)), pattern.pattern_id
 
 
-@dataclass(frozen=True, slots=True)
-class _Mutant:
-    data: bytes
-    line: int
-
-
 @dataclass(slots=True)
 class _Trial:
     """Tries places of one file."""
@@ -173,7 +164,7 @@ class _Trial:
         self.novelty = Novelty(self.source)
         self.undefined = undefined_names(self.source.data)
 
-    def mutant(self, place: Place) -> _Mutant | None:
+    def mutant(self, place: Place) -> Mutant | None:
         """Return the changed file; None, and a reason counted, if it is no candidate."""
         edits = place.edits(self.source)
         if not edits:
@@ -183,7 +174,7 @@ class _Trial:
         start = min(edit.span.start for edit in edits)
         refusal = self.novelty.refusal(data, start) or self._refusal(place, data)
         if refusal is None:
-            return _Mutant(data, _first_changed_line(self.source, data, start))
+            return mutant_of(self.source, data, start)
         self.skipped[refusal] += 1
         return None
 
@@ -194,32 +185,3 @@ class _Trial:
             return None
         lost = undefined_names(data) - self.undefined
         return "undefined_name" if lost else None
-
-
-def _first_changed_line(source: ParsedSource, data: bytes, start: int) -> int:
-    """Line, from 1, of the first byte that differs; none does before `start`."""
-    end = min(len(data), len(source.data))
-    while start < end and data[start] == source.data[start]:
-        start += 1
-    return source.line_of(start) + 1
-
-
-def _candidate(
-    file: SourceFile, mutant: _Mutant, place: Place, *, seed: int, cost: Cost
-) -> BugCandidate:
-    patch = diff_trees(
-        {file.path: File(file.data, file.executable)},
-        {file.path: File(mutant.data, file.executable)},
-    )
-    return BugCandidate(
-        candidate_id=candidate_id(file, inducer="mined", patch=patch),
-        repository=file.repository,
-        commit=file.commit,
-        inducer="mined",
-        operator=place.pattern.pattern_id,
-        path=file.path,
-        line=mutant.line,
-        bug_patch=patch,
-        seed=seed,
-        cost=cost,
-    )

@@ -10,14 +10,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from envplatform.patches import diff_trees
 from envplatform.swe.candidate import BugCandidate, Cost
 from envplatform.swe.inducers.base import (
     Proposal,
     Skip,
     SourceFile,
-    candidate_id,
-    is_test_path,
+)
+from envplatform.swe.inducers.mutant import (
+    Maker,
+    Mutant,
+    candidate_of,
+    is_covered,
+    mutant_of,
+    no_clock,
+    path_refusal,
 )
 from envplatform.swe.inducers.mutation.edits import Mutation, apply_edits
 from envplatform.swe.inducers.mutation.novelty import Novelty
@@ -27,21 +33,16 @@ from envplatform.swe.inducers.mutation.source import (
     compiles,
     parse_source,
 )
-from envplatform.tree import File
 
 REVISION = 1
 """Grows whenever the same file, budget and seed give other candidates."""
-
-
-def _no_clock() -> float:
-    return 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutationInducer:
     """The `mutation` inducer."""
 
-    clock: Callable[[], float] = _no_clock
+    clock: Callable[[], float] = no_clock
     """Seconds since some moment, for `cost`; by default no time is taken."""
 
     @property
@@ -62,7 +63,7 @@ class MutationInducer:
 
     def propose(self, file: SourceFile, budget: int, seed: int) -> Proposal:
         """Propose at most `budget` candidates for one file, and count what was skipped."""
-        refused = _path_refusal(file.path)
+        refused = path_refusal(file.path)
         source = refused or parse_source(file.data)
         if isinstance(source, str):
             return Proposal(candidates=(), skipped={source: 1})
@@ -80,15 +81,10 @@ class MutationInducer:
                 continue
             now = self.clock()
             cost = Cost(seconds=now - started)
-            found.append(_candidate(file, mutant, operator, seed=seed, cost=cost))
+            made = Maker(inducer=self.name, operator=operator, seed=seed, cost=cost)
+            found.append(candidate_of(file, mutant, made))
             started = now
         return Proposal(candidates=tuple(found), skipped=dict(skipped))
-
-
-def _path_refusal(path: str) -> Skip | None:
-    if not path.endswith(".py"):
-        return "not_python"
-    return "touches_tests" if is_test_path(path) else None
 
 
 _Turn = tuple[str, list[Mutation]]
@@ -103,7 +99,7 @@ def _turns(
         random = Random(f"{seed}:{file.path}:{name}")  # noqa: S311
         places = list(operator(source, random))
         random.shuffle(places)
-        tested = [place for place in places if _is_covered(place, file)]
+        tested = [place for place in places if is_covered(place.lines, file)]
         if len(tested) < len(places):
             skipped["uncovered"] += len(places) - len(tested)
         if tested:
@@ -114,22 +110,12 @@ def _turns(
     return deque(turns)
 
 
-def _is_covered(place: Mutation, file: SourceFile) -> bool:
-    return file.covered is None or not file.covered.isdisjoint(place.lines)
-
-
-@dataclass(frozen=True, slots=True)
-class _Mutant:
-    data: bytes
-    line: int
-
-
 def _next_mutant(
     source: ParsedSource,
     novelty: Novelty,
     places: list[Mutation],
     skipped: Counter[Skip],
-) -> _Mutant | None:
+) -> Mutant | None:
     """Take places off the list until one gives a mutant that is new and compiles."""
     while places:
         edits = places.pop().edits
@@ -139,35 +125,6 @@ def _next_mutant(
             None if compiles(data) else "does_not_compile"
         )
         if refusal is None:
-            return _Mutant(data, _first_changed_line(source, data, start))
+            return mutant_of(source, data, start)
         skipped[refusal] += 1
     return None
-
-
-def _first_changed_line(source: ParsedSource, data: bytes, start: int) -> int:
-    """Line, from 1, of the first byte that differs; none does before `start`."""
-    end = min(len(data), len(source.data))
-    while start < end and data[start] == source.data[start]:
-        start += 1
-    return source.line_of(start) + 1
-
-
-def _candidate(
-    file: SourceFile, mutant: _Mutant, operator: str, *, seed: int, cost: Cost
-) -> BugCandidate:
-    patch = diff_trees(
-        {file.path: File(file.data, file.executable)},
-        {file.path: File(mutant.data, file.executable)},
-    )
-    return BugCandidate(
-        candidate_id=candidate_id(file, inducer="mutation", patch=patch),
-        repository=file.repository,
-        commit=file.commit,
-        inducer="mutation",
-        operator=operator,
-        path=file.path,
-        line=mutant.line,
-        bug_patch=patch,
-        seed=seed,
-        cost=cost,
-    )
