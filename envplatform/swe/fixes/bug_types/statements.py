@@ -186,7 +186,7 @@ class Comparison:
         self,
         wrapper: ast.stmt,
         loose: Sequence[ast.stmt],
-        forward: bool,  # noqa: FBT001
+        forward: bool,  # noqa: FBT001  passed on by place
     ) -> list[tuple[ast.stmt, ast.stmt]]:
         """Statements of `loose` that stand inside of `wrapper`, with their likeness."""
         sides = (self.buggy, self.fixed) if forward else (self.fixed, self.buggy)
@@ -205,7 +205,7 @@ class Comparison:
 
     def _wrap(
         self,
-        forward: bool,  # noqa: FBT001
+        forward: bool,  # noqa: FBT001  passed on by place
         wrapper: ast.stmt,
         found: Sequence[tuple[ast.stmt, ast.stmt]],
         scope: Scope,

@@ -86,7 +86,7 @@ def run_git(
     """
     try:
         # Looks for git as it is imported; who reads no history needs none.
-        from git.cmd import Git  # noqa: PLC0415
+        from git.cmd import Git  # noqa: PLC0415  it asks for git when imported
     except ImportError as error:
         msg = "reading histories needs git; install it, or take sources without one"
         raise FixSourceError(msg) from error

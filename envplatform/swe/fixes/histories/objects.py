@@ -137,9 +137,9 @@ class ObjectReader:
     def _header(self, answers: BufferedReader) -> Header | None:
         """`ID KIND SIZE`, or `NAME missing`, or `NAME ambiguous`."""
         words = answers.readline().split()
-        if len(words) == 2 and words[1] in {b"missing", b"ambiguous"}:  # noqa: PLR2004
+        if len(words) == 2 and words[1] in {b"missing", b"ambiguous"}:  # noqa: PLR2004  words of git's answer
             return None
-        if len(words) != 3 or not words[2].isdigit():  # noqa: PLR2004
+        if len(words) != 3 or not words[2].isdigit():  # noqa: PLR2004  words of git's answer
             raise self._broken()
         return Header(words[0].decode(), words[1].decode(), int(words[2]))
 

@@ -79,7 +79,7 @@ class MinedInducer:
         if isinstance(source, str):
             return Proposal(candidates=(), skipped={source: 1})
         skipped: Counter[Skip] = Counter()
-        found = find_places(self._places, source, Random(f"{seed}:{file.path}"))  # noqa: S311
+        found = find_places(self._places, source, Random(f"{seed}:{file.path}"))  # noqa: S311  no secret
         tested = [place for place in found if is_covered(place.lines, file)]
         if len(tested) < len(found):
             skipped["uncovered"] += len(found) - len(tested)
@@ -112,7 +112,7 @@ def _in_turns(places: Sequence[Place], seed: int, limit: int) -> Iterator[Place]
     by_pattern: dict[str, list[Place]] = {}
     for place in places:
         by_pattern.setdefault(place.pattern.pattern_id, []).append(place)
-    random = Random(f"turns {seed}")  # noqa: S311
+    random = Random(f"turns {seed}")  # noqa: S311  no secret
     by_type: dict[BugType, deque[list[Place]]] = {}
     patterns = sorted(
         (found[0].pattern for found in by_pattern.values()),
@@ -142,7 +142,7 @@ def _in_turns(places: Sequence[Place], seed: int, limit: int) -> Iterator[Place]
 
 def random_of(pattern: BugPattern, seed: int) -> Random:
     """Return the random numbers of one pattern, whatever else is in the library."""
-    return Random(f"{seed}:{pattern.pattern_id}")  # noqa: S311
+    return Random(f"{seed}:{pattern.pattern_id}")  # noqa: S311  no secret
 
 
 def _draw(pattern: BugPattern, random: Random) -> tuple[float, str]:

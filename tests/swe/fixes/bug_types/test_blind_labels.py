@@ -9,32 +9,15 @@ git directories called `OWNER+NAME/repo`. Prints its table with `-s`.
 """
 
 import json
-import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from envplatform.configuration import FixSourceSettings
 from envplatform.swe.fixes.bug_type import BUG_TYPES, BugType
 from envplatform.swe.fixes.bug_types.agreement import confusion
-from envplatform.swe.fixes.bug_types.classify import classify
-from envplatform.swe.fixes.histories.git_history import open_history
-from envplatform.swe.fixes.instance import FixInstance
-from envplatform.swe.fixes.reconstruct import prefetch, reconstruct
-from envplatform.swe.fixes.refusal import Refused
-from envplatform.swe.fixes.sources.opening import open_source
-
-DATA = Path(os.environ.get("ENVPLATFORM_SHARED", "../shared")) / "data" / "fixes"
-HISTORIES = Path(os.environ.get("ENVPLATFORM_HISTORIES", "no-histories"))
-FILES = {
-    "swebench_dev": "swebench_dev.parquet",
-    "mined_fixes": "mined_fixes.jsonl",
-    "swebench_live_rebuilt": "swebench_live_rebuilt.jsonl",
-    "tests4py": "tests4py.jsonl",
-}
+from tests.swe.fixes.bug_types.labelled import HISTORIES, verdicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,34 +60,3 @@ def test_the_classifier_agrees_with_blind_labels(tmp_path: Path) -> None:
     print(table.markdown(), len(pairs), table.accuracy, table.kappa, second)  # noqa: T201
     assert len(pairs) >= 80
     assert table.accuracy >= 0.45  # 0.517 when last measured; see docs/fixes.md
-
-
-def verdicts(
-    wanted: dict[str, Labelled], folder: Path
-) -> Iterator[tuple[str, BugType]]:
-    """Instance id to verdict, of those whose history is at hand."""
-    for repository, instances in by_repository(wanted, folder).items():
-        path = HISTORIES / repository.replace("__", "+") / "repo"
-        if not path.is_dir():
-            continue
-        with open_history(repository, str(path), folder / "cache") as history:
-            prefetch(instances, history)
-            for instance in instances:
-                try:
-                    sides = reconstruct(instance, history)
-                except Refused:
-                    continue
-                verdict = classify(sides.buggy, sides.fixed)
-                yield instance.instance_id, verdict.bug_type
-
-
-def by_repository(
-    wanted: dict[str, Labelled], folder: Path
-) -> dict[str, list[FixInstance]]:
-    found: dict[str, list[FixInstance]] = {}
-    for file in FILES.values():
-        settings = FixSourceSettings(path=str((DATA / file).absolute()))
-        for row in open_source(settings, cache=folder).read():
-            if isinstance(row, FixInstance) and row.instance_id in wanted:
-                found.setdefault(row.repository, []).append(row)
-    return found

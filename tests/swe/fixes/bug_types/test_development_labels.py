@@ -16,30 +16,14 @@ directories called `OWNER+NAME/repo`. Prints its table with `-s`.
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from envplatform.configuration import FixSourceSettings
 from envplatform.swe.fixes.bug_type import BUG_TYPES, BugType
 from envplatform.swe.fixes.bug_types.agreement import confusion
-from envplatform.swe.fixes.bug_types.classify import classify
-from envplatform.swe.fixes.histories.git_history import open_history
-from envplatform.swe.fixes.instance import FixInstance
-from envplatform.swe.fixes.reconstruct import prefetch, reconstruct
-from envplatform.swe.fixes.refusal import Refused
-from envplatform.swe.fixes.sources.opening import open_source
+from tests.swe.fixes.bug_types.labelled import DATA, HISTORIES, verdicts
 
-DATA = Path(os.environ.get("ENVPLATFORM_SHARED", "../shared")) / "data" / "fixes"
-HISTORIES = Path(os.environ.get("ENVPLATFORM_HISTORIES", "no-histories"))
-SETS = (
-    "mined_fixes.jsonl",
-    "swebench_dev.parquet",
-    "swebench_live_rebuilt.jsonl",
-    "tests4py.jsonl",
-)
 LABELS: dict[str, dict[str, BugType]] = json.loads(
     Path(__file__).with_name("development_labels.json").read_text(encoding="utf-8")
 )
@@ -51,34 +35,6 @@ def is_held_out(instance_id: str) -> bool:
     """Tell whether an instance was set aside for a blind labelling by others."""
     digest = hashlib.sha256(instance_id.encode()).hexdigest()
     return int(digest, 16) % 25 == 0
-
-
-def labelled(cache: Path) -> dict[str, list[FixInstance]]:
-    """Labelled instances of all sets that are there, by repository."""
-    found: dict[str, list[FixInstance]] = {}
-    for path in (DATA / name for name in SETS if (DATA / name).exists()):
-        settings = FixSourceSettings(path=str(path.absolute()))
-        for row in open_source(settings, cache=cache).read():
-            if isinstance(row, FixInstance) and row.instance_id in LABELS:
-                found.setdefault(row.repository, []).append(row)
-    return found
-
-
-def verdicts(tmp_path: Path) -> Iterator[tuple[str, BugType]]:
-    """Yield id and verdict of each labelled fix whose history is at hand."""
-    for repository, instances in labelled(tmp_path).items():
-        path = HISTORIES / repository.replace("__", "+") / "repo"
-        if not path.is_dir():
-            continue
-        with open_history(repository, str(path), tmp_path / "cache") as history:
-            prefetch(instances, history)
-            for instance in instances:
-                try:
-                    sides = reconstruct(instance, history)
-                except Refused:
-                    continue
-                verdict = classify(sides.buggy, sides.fixed)
-                yield instance.instance_id, verdict.bug_type
 
 
 def test_no_rule_was_written_from_the_hold_out() -> None:
@@ -93,7 +49,7 @@ def test_every_label_is_a_bug_type() -> None:
 @pytest.mark.shared
 @pytest.mark.slow
 def test_the_rules_agree_with_most_of_the_labels(tmp_path: Path) -> None:
-    found = dict(verdicts(tmp_path))
+    found = dict(verdicts(LABELS, tmp_path))
     if len(found) < 100:
         pytest.skip(f"{len(found)} labelled fixes are in {DATA} and {HISTORIES}")
     table = confusion((LABELS[one]["label"], label) for one, label in found.items())

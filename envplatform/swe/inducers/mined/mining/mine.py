@@ -276,7 +276,7 @@ def _closed(groups: Mapping[_Texts, _Group]) -> dict[_Texts, _Group]:
         by_places.setdefault(frozenset(group.places), []).append(texts)
     kept: dict[_Texts, _Group] = {}
     for same in by_places.values():
-        lone = groups[same[0]].repositories < 2  # noqa: PLR2004
+        lone = groups[same[0]].repositories < 2  # noqa: PLR2004  that is what lone means
         order = sorted(same, key=_speciality)
         best = order[0] if lone else order[-1]
         kept[best] = groups[best]
