@@ -4,16 +4,23 @@ All of it is a stranger's text: what does not parse, or has another type than it
 have, is as if it were not there.
 """
 
-import configparser
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from envplatform.swe.targets.drafting.reading import (
+    Table,
+    as_lines,
+    as_text,
+    as_texts,
+    ini_of,
+    table,
+    table_text,
+    text_of,
+    toml_of,
+)
 from envplatform.swe.targets.drafting.setup_file import setup_arguments
 from envplatform.tree import Tree
 
-Table = Mapping[str, object]
-_MAX_BYTES = 2_000_000
 _PYTEST_PLACES = (
     ("pytest.ini", "pytest"),
     (".pytest.ini", "pytest"),
@@ -86,53 +93,6 @@ def read_declared(tree: Tree) -> Declared:
     )
 
 
-def text_of(tree: Tree, path: str) -> str:
-    """Text of a file; empty if it is not there or too large to be what it is called."""
-    file = tree.get(path)
-    if file is None or len(file.data) > _MAX_BYTES:
-        return ""
-    return file.data.decode("utf-8", "replace").replace("\r\n", "\n")
-
-
-def toml_of(tree: Tree, path: str) -> Table:
-    """Read a TOML file; empty if it is none."""
-    try:
-        return tomllib.loads(text_of(tree, path))
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-
-
-def ini_of(tree: Tree, path: str) -> Mapping[str, Mapping[str, str]]:
-    """Sections of an INI file; empty if it is none."""
-    parser = configparser.RawConfigParser(strict=False)
-    try:
-        parser.read_string(text_of(tree, path))
-    except configparser.Error:
-        return {}
-    return {name: dict(parser.items(name)) for name in parser.sections()}
-
-
-def table(values: object, *keys: str) -> Table:
-    """Walk into tables; empty where there is none."""
-    for key in keys:
-        values = values.get(key) if isinstance(values, Mapping) else None
-    return values if isinstance(values, Mapping) else {}
-
-
-def _text(value: object) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    items = value if isinstance(value, (list, tuple)) else ()
-    return tuple(item.strip() for item in items if isinstance(item, str))
-
-
-def _lines(value: str | None) -> tuple[str, ...]:
-    lines = (line.split(" #")[0].strip() for line in (value or "").splitlines())
-    return tuple(line for line in lines if line and not line.startswith("#"))
-
-
 def _first(*said: tuple[str, str]) -> Said | None:
     return next(
         (Said(value=value, where=where) for value, where in said if value), None
@@ -143,10 +103,10 @@ def _name(
     project: Table, config: Mapping[str, Mapping[str, str]], script: Table
 ) -> Said | None:
     return _first(
-        (_text(table(project, "project").get("name")), "pyproject.toml"),
-        (_text(table(project, "tool", "poetry").get("name")), "pyproject.toml"),
-        (_text(table(config, "metadata").get("name")), "setup.cfg"),
-        (_text(script.get("name")), "setup.py"),
+        (as_text(table(project, "project").get("name")), "pyproject.toml"),
+        (as_text(table(project, "tool", "poetry").get("name")), "pyproject.toml"),
+        (as_text(table(config, "metadata").get("name")), "setup.cfg"),
+        (as_text(script.get("name")), "setup.py"),
     )
 
 
@@ -156,10 +116,10 @@ def _version(
     """A version that stands there as it is; not one that is read from elsewhere."""
     from_config = table_text(config, "metadata", "version")
     return _first(
-        (_text(table(project, "project").get("version")), "pyproject.toml"),
-        (_text(table(project, "tool", "poetry").get("version")), "pyproject.toml"),
+        (as_text(table(project, "project").get("version")), "pyproject.toml"),
+        (as_text(table(project, "tool", "poetry").get("version")), "pyproject.toml"),
         ("" if ":" in from_config else from_config, "setup.cfg"),
-        (_text(script.get("version")), "setup.py"),
+        (as_text(script.get("version")), "setup.py"),
     )
 
 
@@ -171,7 +131,7 @@ def _entry_points(project: Table) -> dict[str, dict[str, str]]:
     others = table(project, "project", "entry-points")
     declared |= {group: table(others, group) for group in others}
     found = {
-        group: {name: text for name, said in points.items() if (text := _text(said))}
+        group: {name: text for name, said in points.items() if (text := as_text(said))}
         for group, points in declared.items()
     }
     return {group: points for group, points in found.items() if points}
@@ -183,11 +143,11 @@ def _licence(
     declared = table(project, "project").get("license")
     text = table(project, "project", "license").get("text")
     return _first(
-        (_text(declared), "pyproject.toml"),
-        (_text(text), "pyproject.toml"),
-        (_text(table(project, "tool", "poetry").get("license")), "pyproject.toml"),
-        (_text(table(config, "metadata").get("license")), "setup.cfg"),
-        (_text(script.get("license")), "setup.py"),
+        (as_text(declared), "pyproject.toml"),
+        (as_text(text), "pyproject.toml"),
+        (as_text(table(project, "tool", "poetry").get("license")), "pyproject.toml"),
+        (as_text(table(config, "metadata").get("license")), "setup.cfg"),
+        (as_text(script.get("license")), "setup.py"),
     )
 
 
@@ -196,10 +156,10 @@ def _requires_python(
 ) -> Said | None:
     poetry = table(project, "tool", "poetry", "dependencies").get("python")
     return _first(
-        (_text(table(project, "project").get("requires-python")), "pyproject.toml"),
-        (caret_free(_text(poetry)), "pyproject.toml"),
-        (_text(table(config, "options").get("python_requires")), "setup.cfg"),
-        (_text(script.get("python_requires")), "setup.py"),
+        (as_text(table(project, "project").get("requires-python")), "pyproject.toml"),
+        (caret_free(as_text(poetry)), "pyproject.toml"),
+        (as_text(table(config, "options").get("python_requires")), "setup.cfg"),
+        (as_text(script.get("python_requires")), "setup.py"),
     )
 
 
@@ -229,17 +189,12 @@ def _classifiers(
     project: Table, config: Mapping[str, Mapping[str, str]], script: Table
 ) -> tuple[str, ...]:
     return (
-        *_texts(table(project, "project").get("classifiers")),
-        *_texts(table(project, "tool", "poetry").get("classifiers")),
-        *_lines(table_text(config, "metadata", "classifiers")),
-        *_lines(table_text(config, "metadata", "classifier")),
-        *_texts(script.get("classifiers")),
+        *as_texts(table(project, "project").get("classifiers")),
+        *as_texts(table(project, "tool", "poetry").get("classifiers")),
+        *as_lines(table_text(config, "metadata", "classifiers")),
+        *as_lines(table_text(config, "metadata", "classifier")),
+        *as_texts(script.get("classifiers")),
     )
-
-
-def table_text(values: object, section: str, key: str) -> str:
-    """Text at a key of a section; empty if there is none."""
-    return _text(table(values, section).get(key))
 
 
 def _urls(
@@ -249,7 +204,7 @@ def _urls(
     poetry = table(project, "tool", "poetry")
     named += [poetry.get("repository"), poetry.get("homepage")]
     named += [table_text(config, "metadata", "url"), script.get("url")]
-    return tuple(filter(None, map(_text, named)))
+    return tuple(filter(None, map(as_text, named)))
 
 
 def _runtime(
@@ -258,13 +213,13 @@ def _runtime(
     modern = "pyproject.toml [project] dependencies"
     poetry = "pyproject.toml [tool.poetry.dependencies]"
     for where, found in (
-        (modern, _texts(table(project, "project").get("dependencies"))),
+        (modern, as_texts(table(project, "project").get("dependencies"))),
         (poetry, _poetry(table(project, "tool", "poetry", "dependencies"))),
         (
             "setup.cfg install_requires",
-            _lines(table_text(config, "options", "install_requires")),
+            as_lines(table_text(config, "options", "install_requires")),
         ),
-        ("setup.py install_requires", _texts(script.get("install_requires"))),
+        ("setup.py install_requires", as_texts(script.get("install_requires"))),
     ):
         if found:
             return tuple(Asked(requirement=one, where=where) for one in found)
@@ -282,8 +237,8 @@ def _poetry(declared: Table) -> tuple[str, ...]:
             or table(said).get("optional")
         ):
             continue
-        extras = ",".join(_texts(table(said).get("extras")))
-        markers = _text(table(said).get("markers"))
+        extras = ",".join(as_texts(table(said).get("extras")))
+        markers = as_text(table(said).get("markers"))
         found.append(
             f"{name}{f'[{extras}]' if extras else ''}{caret_free(version)}"
             + (f"; {markers}" if markers else "")
@@ -295,7 +250,7 @@ def _groups(
     project: Table, config: Mapping[str, Mapping[str, str]], script: Table
 ) -> dict[str, tuple[Asked, ...]]:
     found: dict[str, list[Asked]] = {}
-    own = _text(table(project, "project").get("name")).lower()
+    own = as_text(table(project, "project").get("name")).lower()
 
     def add(name: str, where: str, items: tuple[str, ...]) -> None:
         found.setdefault(name, []).extend(
@@ -326,15 +281,15 @@ def _groups(
         add(
             name,
             f"setup.cfg extras {name}",
-            _lines(table_text(config, "options.extras_require", name)),
+            as_lines(table_text(config, "options.extras_require", name)),
         )
     for name, said in table(script, "extras_require").items():
-        add(name, f"setup.py extras {name}", _texts(said))
-    add("tests", "setup.py tests_require", _texts(script.get("tests_require")))
+        add(name, f"setup.py extras {name}", as_texts(said))
+    add("tests", "setup.py tests_require", as_texts(script.get("tests_require")))
     add(
         "tests",
         "setup.cfg tests_require",
-        _lines(table_text(config, "options", "tests_require")),
+        as_lines(table_text(config, "options", "tests_require")),
     )
     return {name: tuple(items) for name, items in found.items() if items}
 
@@ -346,12 +301,12 @@ def _grouped(groups: Table, name: str, depth: int = 0) -> Iterator[str]:
         if isinstance(item, str):
             yield item
         elif depth < _ANY_GROUP_DEPTH and isinstance(item, Mapping):
-            yield from _grouped(groups, _text(item.get("include-group")), depth + 1)
+            yield from _grouped(groups, as_text(item.get("include-group")), depth + 1)
 
 
 def _extra(extras: Table, own: str, name: str, depth: int = 0) -> Iterator[str]:
     """Requirements of an extra; `own[other]` stands for those of another."""
-    for item in _texts(extras.get(name)):
+    for item in as_texts(extras.get(name)):
         head, bracket, rest = item.partition("[")
         if bracket and head.strip().lower() == own and depth < _ANY_GROUP_DEPTH:
             for other in rest.partition("]")[0].split(","):
@@ -364,16 +319,16 @@ def _source_folder(
     project: Table, config: Mapping[str, Mapping[str, str]], script: Table
 ) -> str:
     setuptools = table(project, "tool", "setuptools")
-    where = _texts(table(setuptools, "packages", "find").get("where"))
-    lines = _lines(table_text(config, "options", "package_dir"))
+    where = as_texts(table(setuptools, "packages", "find").get("where"))
+    lines = as_lines(table_text(config, "options", "package_dir"))
     from_config = next(
         (line.lstrip("= ") for line in lines if line.startswith("=")), ""
     )
     said = (
-        _text(table(setuptools, "package-dir").get("")),
+        as_text(table(setuptools, "package-dir").get("")),
         where[0] if where else "",
         from_config,
-        _text(table(script, "package_dir").get("")),
+        as_text(table(script, "package_dir").get("")),
     )
     folder = next(filter(None, said), "").strip("/")
     return "" if folder in {".", ".."} or folder.startswith("../") else folder
@@ -387,7 +342,7 @@ def _written_at_build(project: Table, tree: Tree) -> Iterator[str]:
         scm.get("version_file"),
         hatch.get("version-file"),
     ):
-        path = _text(said)
+        path = as_text(said)
         if path and path not in tree:
             yield path
 
@@ -410,7 +365,7 @@ def _pytest(tree: Tree, project: Table) -> tuple[dict[str, tuple[str, ...]], str
 
 def _words(options: Table) -> dict[str, tuple[str, ...]]:
     return {
-        key: tuple(value.split()) if isinstance(value, str) else _texts(value)
+        key: tuple(value.split()) if isinstance(value, str) else as_texts(value)
         for key, value in options.items()
         if isinstance(value, (str, list, tuple))
     }

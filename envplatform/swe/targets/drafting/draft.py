@@ -16,11 +16,7 @@ from envplatform.swe.fixes.histories.licence_text import (
     is_licence_file,
     recognised_licence,
 )
-from envplatform.swe.targets.drafting.declared import (
-    Declared,
-    read_declared,
-    text_of,
-)
+from envplatform.swe.targets.drafting.declared import Declared, read_declared
 from envplatform.swe.targets.drafting.imports import imported_by
 from envplatform.swe.targets.drafting.layout import (
     code_of,
@@ -29,6 +25,7 @@ from envplatform.swe.targets.drafting.layout import (
     tests_of,
 )
 from envplatform.swe.targets.drafting.needs import needs_of
+from envplatform.swe.targets.drafting.reading import text_of
 from envplatform.swe.targets.drafting.resolve import pin_all
 from envplatform.swe.targets.pythons import KNOWN
 from envplatform.tree import Tree

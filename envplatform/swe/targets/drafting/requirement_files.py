@@ -4,7 +4,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from envplatform.swe.targets.drafting.declared import Asked, ini_of, text_of
+from envplatform.swe.targets.drafting.declared import Asked
+from envplatform.swe.targets.drafting.reading import ini_of, text_of
 from envplatform.tree import Tree
 
 _TESTS = re.compile(
