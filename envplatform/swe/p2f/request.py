@@ -137,10 +137,23 @@ def _paths(target: Target, request: RunRequest) -> list[str]:
     if request.ids is None:
         paths = list(target.suite.paths)
     else:
-        paths = sorted({test.split("::")[0] for test in request.ids})
+        files = {test.split("::")[0] for test in request.ids}
+        paths = sorted({collected_from(file) for file in files})
     if target.suite.directory == ".":
         return paths
     return [_absolute(path) for path in paths]
+
+
+def collected_from(file: str) -> str:
+    """Return what pytest takes as an argument to find the tests of `file`.
+
+    It reads `[` as the start of a parameter, so such a file is found from a folder
+    above it, and a leading `-` or `@` as an option or a file of arguments.
+    """
+    place = PurePosixPath(file)
+    while "[" in str(place):
+        place = place.parent
+    return f"./{place}" if str(place).startswith(("-", "@")) else str(place)
 
 
 def _absolute(path: str) -> str:

@@ -13,6 +13,7 @@ from envplatform.swe.p2f.request import (
     RUNNER_FOLDER,
     WORKSPACE,
     RunRequest,
+    collected_from,
     job_bytes,
     limits_of,
     screen_tree,
@@ -143,7 +144,7 @@ def _job(
 
 
 def _files(tests: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(test.split("::")[0] for test in tests))
+    return list(dict.fromkeys(collected_from(test.split("::")[0]) for test in tests))
 
 
 def _own_names(repository: HealthyRepository) -> set[str]:
