@@ -53,7 +53,7 @@ class Plugin:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Report what could not be collected."""
         if report.failed:
-            text = str(report.longrepr)[-self._job["report_chars"] :]
+            text = _printable(report.longrepr)[-self._job["report_chars"] :]
             self._send(
                 {"kind": "broken", "id": _printable(report.nodeid), "report": text}
             )
@@ -138,7 +138,7 @@ class Plugin:
         """Run one test between its two records."""
         name = _printable(item.nodeid)
         self._reports, self._cause, self._raised = [], None, False
-        self._text, self._test_file = "", item.nodeid.split("::")[0]
+        self._text, self._test_file = "", _file_of(item)
         self._seed(name)
         self._alarm.reset()
         self._send({"kind": "begin", "id": name})
@@ -171,7 +171,7 @@ class Plugin:
             "outcome": "timeout" if self._alarm.fired else outcome,
             "cause": self._cause if failed else None,
             "seconds": round(sum(r.duration for r in self._reports), 6),
-            "report": text[: self._job["report_chars"]],
+            "report": _printable(text)[: self._job["report_chars"]],
         }
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -224,7 +224,7 @@ class Plugin:
 
     def pytest_internalerror(self, excrepr: object) -> None:
         """Report that pytest, or a plugin in it, broke."""
-        self._send({"kind": "internal_error", "report": str(excrepr)[-2000:]})
+        self._send({"kind": "internal_error", "report": _printable(excrepr)[-2000:]})
 
     def finish(self, status: int) -> None:
         """Close the account: lines, then pytest's own exit status."""
@@ -233,6 +233,11 @@ class Plugin:
         self._send({"kind": "finish", "status": status})
 
 
-def _printable(name: str) -> str:
-    """Make an id storable: what is no UTF-8 in it is escaped."""
-    return str(name).encode("utf-8", "backslashreplace").decode("utf-8")
+def _file_of(item: pytest.Item) -> str:
+    """Return the file whose lines may be shown; none for a doctest: it is code too."""
+    return item.nodeid.split("::")[0] if isinstance(item, pytest.Function) else ""
+
+
+def _printable(text: object) -> str:
+    """Make an id or a report storable: what is no UTF-8 in it is escaped."""
+    return str(text).encode("utf-8", "backslashreplace").decode("utf-8")

@@ -55,6 +55,7 @@ def _phase(report: Any) -> str:
 
 def cause_of(error: BaseException) -> str | None:
     """Name what made a test break before it could judge anything, if it is such."""
+    error = _raised_in_doctest(error)
     if type(error).__name__ in BROKEN_IMPORT:
         return "import"
     if isinstance(error, MemoryError):
@@ -66,6 +67,17 @@ def cause_of(error: BaseException) -> str | None:
     if type(error) is RuntimeError and "start new thread" in str(error):
         return "processes"
     return None
+
+
+def _raised_in_doctest(error: BaseException) -> BaseException:
+    """Return what an example of a doctest raised; `error` itself if it is no such."""
+    first = error
+    if type(first).__name__ == "MultipleDoctestFailures":
+        first = next(iter(getattr(first, "failures", ())), first)
+    if type(first).__name__ == "UnexpectedException":
+        raised: BaseException = getattr(first, "exc_info", (None, error))[1]
+        return raised
+    return error
 
 
 def text_of_error(error: BaseException, test_file: str) -> str:
