@@ -20,7 +20,6 @@ BROKEN = 70
 """Exit status: something left pytest by an exception."""
 UNUSABLE = 71
 """Exit status: the image lacks pytest or coverage."""
-BLOCKED = ("cacheprovider", "randomly", "random_order", "xdist", "cov", "pytest_cov")
 
 
 def main() -> None:
@@ -50,6 +49,7 @@ def _run(
     try:
         import pytest  # noqa: PLC0415  may be missing, and must come from the image
 
+        from .absent import BLOCKED, Absent  # noqa: PLC0415
         from .lines import Lines, NoLines  # noqa: PLC0415
         from .plugin import Plugin  # noqa: PLC0415
 
@@ -62,7 +62,7 @@ def _run(
     plugin = Plugin(job, open_stream, lines)
     _enter_repository(job)
     lines.start()
-    status = int(pytest.main(_arguments(job), plugins=[plugin]))
+    status = int(pytest.main(_arguments(job, BLOCKED), plugins=[plugin, Absent()]))
     plugin.finish(status)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -79,12 +79,13 @@ def _enter_repository(job: dict[str, Any]) -> None:
     sys.argv[:] = ["pytest"]
 
 
-def _arguments(job: dict[str, Any]) -> list[str]:
+def _arguments(job: dict[str, Any], blocked: tuple[str, ...]) -> list[str]:
     arguments = [f"--rootdir={job['root']}", "-o", "addopts=", "--color=no"]
+    arguments += ["-o", "required_plugins="]  # what is blocked counts as missing
     # Output goes to the runner's pipe, which keeps a little and drops the rest:
     # pytest's own capture would hold a gigabyte in a file.
     arguments += ["-q", "--capture=no", "--tb=line"]
-    for name in BLOCKED:
+    for name in blocked:
         arguments += ["-p", f"no:{name}"]
     if job["keep_collecting"]:
         arguments.append("--continue-on-collection-errors")
