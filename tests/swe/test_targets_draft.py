@@ -8,7 +8,8 @@ import pytest
 from envplatform.errors import TargetError
 from envplatform.swe.targets import Package, parse_target
 from envplatform.swe.targets.drafting import Draft, draft_target, draft_text
-from envplatform.swe.targets.drafting.declared import caret_free, read_declared
+from envplatform.swe.targets.drafting.declared import read_declared
+from envplatform.swe.targets.drafting.declared_needs import caret_free
 from envplatform.swe.targets.drafting.setup_file import setup_arguments
 from tests.swe.made_suites import tree_of
 
@@ -282,6 +283,64 @@ def test_the_version_that_a_package_has_is_looked_for(
     assert package == Package(name="pkg", version=version, entry_points=points)
     assert ("package.version stands nowhere" in str(draft.unknown)) == (
         version == "0.0.0"
+    )
+
+
+BUILT = (
+    "Metadata-Version: 2.1\nName: pkg\nVersion: 4.5\nRequires-Python: >=3.9\n"
+    "Requires-Dist: alpha>=2\nRequires-Dist: gamma ; extra == 'test'\n"
+    "Requires-Dist: beta; python_version < '4' and extra == 'test'\n"
+    "Requires-Dist: delta; extra == 'docs' and python_version < '4'\n"
+    "Requires-Dist: ]not one[\n\nRequires-Dist: epsilon\n"
+)
+
+
+def test_what_a_build_computed_stands_in_the_metadata_of_an_sdist() -> None:
+    files = {
+        "setup.py": "setup(version=read(), install_requires=read())",
+        "PKG-INFO": BUILT,
+        "pkg/__init__.py": "x = 1\n",
+        "tests/test_a.py": TEST,
+    }
+    draft = drafted(files)
+    assert draft.value("package.name") == "pkg"
+    assert draft.value("package.version") == "4.5"
+    assert names_of(draft) == {"pytest", "coverage", "alpha", "beta", "gamma"}
+
+
+def test_what_the_repository_says_itself_counts_before_a_build() -> None:
+    said = '[project]\nname = "pkg"\nversion = "5"\ndependencies = ["zeta"]\n'
+    files = {
+        "pyproject.toml": said + "optional-dependencies = {test = ['eta']}\n",
+        "PKG-INFO": BUILT,
+        "pkg/__init__.py": "x = 1\n",
+        "tests/test_a.py": TEST,
+    }
+    draft = drafted(files)
+    assert draft.value("package.version") == "5"
+    assert names_of(draft) == {"pytest", "coverage", "zeta", "eta"}
+
+
+@pytest.mark.parametrize("text", ["\0", "Name\n" * 9, "Version: a\n b: c"])
+def test_metadata_that_is_none_says_nothing(text: str) -> None:
+    files = {"pkg/__init__.py": "x = 1\n", "tests/test_a.py": TEST}
+    declared = read_declared(tree_of(files | {"PKG-INFO": text}))
+    assert (declared.name, declared.runtime) == (None, ())
+    guesses = drafted(files | {"PKG-INFO": text}).guesses
+    assert not any(guess.key.startswith("package.") for guess in guesses)
+
+
+def test_entry_points_are_told_without_their_extras() -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "pkg"\n[project.entry-points."a.b"]\n'
+        'c = "d:e[more]"\nf = "g\\nh"\n"[i]" = "j"\n[project.entry-points."[k]"]\nl="m"\n',
+        "pkg/__init__.py": "x = 1\n",
+        "tests/test_a.py": TEST,
+    }
+    draft = drafted(files)
+    assert draft.entry_points == {"a.b": {"c": "d:e"}}
+    parse_target(
+        draft_text(draft, {"kind": "path", "path": "."}), source="x", folder=Path()
     )
 
 

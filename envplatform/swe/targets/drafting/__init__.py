@@ -1,8 +1,10 @@
 """Draft a target.toml for a repository that has none, and say why it reads as it does.
 
     declared      what the repository says of itself, in whichever file it says it
+    declared_needs  the requirements among it, and groups of them
     requirement_files   requirements*.txt, tox.ini: lists of what the tests need
     setup_file    what a setup.py says in literals; it is parsed, never run
+    metadata_file what the PKG-INFO of an sdist says, where there is one
     layout        where code and tests lie
     imports       what code and tests import that is not theirs
     resolve       from what is asked for to exact pins, by pip's own resolver

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from packaging.utils import canonicalize_name
 
-from envplatform.swe.targets.drafting.declared import Asked, Declared
+from envplatform.swe.targets.drafting.declared import Declared
+from envplatform.swe.targets.drafting.declared_needs import Asked
 from envplatform.swe.targets.drafting.imports import (
     distribution_of,
     foreign,

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from envplatform.swe.targets.drafting.declared import Asked
+from envplatform.swe.targets.drafting.declared_needs import Asked
 from envplatform.swe.targets.drafting.reading import ini_of, text_of
 from envplatform.tree import Tree
 

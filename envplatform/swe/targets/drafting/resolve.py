@@ -12,7 +12,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from envplatform.errors import TargetError
-from envplatform.swe.targets.drafting.declared import Asked
+from envplatform.swe.targets.drafting.declared_needs import Asked
 
 Resolve = Callable[[Sequence[str]], tuple[str, ...]]
 """Takes requirements, returns sorted pins; raises TargetError, pip's reason in it."""
