@@ -7,6 +7,7 @@ Three kinds of time are kept apart: the tests, `import` (start and collection) a
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -49,14 +50,21 @@ class Lines(NoLines):
             messages=False,
         )
         self._context = IMPORT
+        self._tracer: object = None
+        self._tracing = sys.gettrace
 
     def start(self) -> None:
         """Begin with what runs at import."""
         self._coverage.start()
+        self._tracer = self._tracing()
         self.enter(IMPORT)
 
     def enter(self, context: str) -> None:
         """Count what runs from here on for `context`."""
+        if self._tracing() is not self._tracer:  # a test took the tracing for itself
+            self._coverage.stop()
+            self._coverage.start()
+            self._tracer = self._tracing()
         self._context = context
         self._coverage.switch_context(context)
 
