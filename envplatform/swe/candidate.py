@@ -41,6 +41,10 @@ class BugCandidate:
     seed: int
     model: str | None = None
     """Name of the model that took part; None for procedural inducers."""
+    prompt_hash: str = ""
+    """SHA-256 (hex) of the request and the model's name; empty without a model."""
+    temperature: float | None = None
+    """Of the model's sampling; None without a model."""
     cost: Cost = field(default=Cost(), metadata=NOT_IDENTITY)
     bug_type: BugType | None = None
     """Kind of bug, by rules; None: nothing that parses is changed, or never asked."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from envplatform.swe.candidate import BugCandidate
 from envplatform.swe.diversity.describe import REVISION as DESCRIBING
 from envplatform.swe.diversity.describe import describe
-from envplatform.swe.inducers.base import Inducer, SourceFile
+from envplatform.swe.inducers.base import Inducer, RefusedAnswer, SourceFile
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.targets import HealthyRepository
 
@@ -30,6 +30,8 @@ class Proposals:
     candidates: tuple[BugCandidate, ...]
     skipped: Mapping[str, int]
     """Places that gave no candidate, by reason."""
+    refused: tuple[RefusedAnswer, ...] = ()
+    """What models answered and is of no use."""
 
 
 def propose(
@@ -44,22 +46,37 @@ def propose(
 
     The same repository, inducers, budget and seed give the same candidates in the
     same order. No two have the same id: who proposes what another did adds nothing.
+    An inducer that costs money is asked for its share and no more, and all it gives is
+    taken; the others are asked for more than theirs, since some files can't fill it.
+
+    Raises:
+        ModelError: an inducer's model failed, or its budget is spent.
     """
     files = source_files(repository, baseline)
     skipped: Counter[str] = Counter()
     ids: set[str] = set()
+    refused: list[RefusedAnswer] = []
     by_file: list[list[BugCandidate]] = []
+    paid: list[list[BugCandidate]] = []
     for inducer in inducers:
         share = -(-budget // len(inducers))
+        left = share
         for file, part in _shares(files, share, seed):
-            found = inducer.propose(file, _OVERDRAW * part, seed)
+            wanted = min(part, left) if inducer.is_paid else _OVERDRAW * part
+            found = inducer.propose(file, wanted, seed)
             skipped.update({str(why): count for why, count in found.skipped.items()})
-            by_file.append(_new(found.candidates, ids))
+            refused += found.refused
+            new = _new(found.candidates, ids)
+            left -= len(new)
+            (paid if inducer.is_paid else by_file).append(new)
     order = random.Random(f"propose {seed}")  # noqa: S311  no secret
     order.shuffle(by_file)
+    bought = _deal(paid, budget)
+    dealt = [*bought, *_deal(by_file, budget - len(bought))]
     return Proposals(
-        candidates=describe(_deal(by_file, budget), repository.tree),
+        candidates=describe(dealt, repository.tree),
         skipped=dict(sorted(skipped.items())),
+        refused=tuple(refused),
     )
 
 

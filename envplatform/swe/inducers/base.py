@@ -7,11 +7,12 @@ use is counted by reason: an expected refusal is a figure, not an exception.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal, Protocol
 
-from envplatform.swe.candidate import BugCandidate
+from envplatform.store import NOT_IDENTITY
+from envplatform.swe.candidate import BugCandidate, Cost
 
 Skip = Literal[
     # the whole file
@@ -29,6 +30,7 @@ Skip = Literal[
     "does_not_compile",
     "unwritable",  # matched, and can't be changed without touching other code
     "undefined_name",  # a NameError for certain: no bug that anybody would commit
+    "refused_answer",  # a model's; why stands in its row
 ]
 
 _TEST_FOLDERS = frozenset({"test", "tests"})
@@ -55,6 +57,35 @@ class SourceFile:
     """
 
 
+REFUSED_ANSWERS = "refused_answers"
+"""Table of models' answers that became no candidate, beside the asset of candidates."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedAnswer:
+    """A model was asked for a defect, and what it said was of no use."""
+
+    repository: str
+    commit: str
+    inducer: str
+    path: str
+    function: str
+    """Dotted name in its module."""
+    line: int
+    """Where it begins, from 1."""
+    reason: str
+    """Name of what is wrong with the last answer, `other_signature`."""
+    detail: str
+    repaired: bool
+    """Whether the model was told what was wrong before, and asked again."""
+    model: str
+    prompt_hash: str
+    """SHA-256 (hex) of the first request and the model's name."""
+    temperature: float
+    seed: int
+    cost: Cost = field(default=Cost(), metadata=NOT_IDENTITY)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     """Everything an inducer has to say of one file."""
@@ -63,6 +94,8 @@ class Proposal:
     """In a fixed order for given file, budget and seed; at most the budget."""
     skipped: Mapping[Skip, int]
     """Places, or 1 for the file, that gave no candidate; reasons with 0 are absent."""
+    refused: tuple[RefusedAnswer, ...] = ()
+    """Answers of a model that are no candidates; they cost as much as those that are."""
 
 
 class Inducer(Protocol):
@@ -76,6 +109,11 @@ class Inducer(Protocol):
     @property
     def revision(self) -> int:
         """Grows whenever the same file, budget and seed give other candidates."""
+        ...
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether each candidate costs money: then no more are made than are wanted."""
         ...
 
     def propose(self, file: SourceFile, budget: int, seed: int) -> Proposal:

@@ -66,6 +66,11 @@ class MinedInducer:
         """See `REVISION`."""
         return REVISION
 
+    @property
+    def is_paid(self) -> bool:
+        """No model takes part."""
+        return False
+
     def candidates(
         self, file: SourceFile, budget: int, seed: int
     ) -> Iterator[BugCandidate]:

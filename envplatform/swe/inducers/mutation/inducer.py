@@ -55,6 +55,11 @@ class MutationInducer:
         """See `REVISION`."""
         return REVISION
 
+    @property
+    def is_paid(self) -> bool:
+        """No model takes part."""
+        return False
+
     def candidates(
         self, file: SourceFile, budget: int, seed: int
     ) -> Iterator[BugCandidate]:
