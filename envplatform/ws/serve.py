@@ -1,0 +1,110 @@
+"""The broker's process: reads what to serve, starts services, listens, ends tidily."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import http.client
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from .broker import Broker
+from .errors import ManifestError
+from .holdings import FolderHoldings
+from .manifest import Manifest, read_manifest
+from .server import Places, Server, state_line
+
+STATE = "state.json"
+LOG = "dispatch.jsonl"
+_POLL_S = 0.05
+_DEATH_S = 5.0
+
+
+def serve(words: list[str]) -> None:
+    """Serve until told to stop; leaves the log and the views' memory in `--logs`.
+
+    Raises:
+        ManifestError: the environment can't be served.
+    """
+    parser = argparse.ArgumentParser(prog="ws serve", description=serve.__doc__)
+    for name in ("manifest", "holdings", "agent", "control", "logs"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    options = parser.parse_args(words)
+    manifest = read_manifest(options.manifest.read_bytes())
+    broker = Broker(manifest, FolderHoldings(options.holdings))
+    places = Places(options.agent, options.control, options.logs / LOG)
+    with ExitStack() as stack:
+        start_services(manifest, options.holdings, stack)
+        asyncio.run(_run(broker, places))
+    (options.logs / STATE).write_bytes(state_line(broker.room.memory))
+
+
+async def _run(broker: Broker, places: Places) -> None:
+    await Server(broker, places).run()
+
+
+def start_services(manifest: Manifest, holdings: Path, stack: ExitStack) -> None:
+    """Start the process behind every service that has one, and wait until it answers.
+
+    Raises:
+        ManifestError: one does not come up; names it and what it said last.
+    """
+    for view in manifest.views.values():
+        if view.kind == "service" and "command" in view.options:
+            _start(view.name, view.options, holdings, stack)
+
+
+def _start(
+    name: str, options: Mapping[str, Any], holdings: Path, stack: ExitStack
+) -> None:
+    log = Path(os.devnull) if "log" not in options else holdings / str(options["log"])
+    with log.open("wb") as said:
+        try:
+            process = subprocess.Popen(
+                [str(word) for word in options["command"]],
+                cwd=str(holdings),
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
+            )
+        except OSError as error:
+            msg = f"service {name} can't be started: {error}"
+            raise ManifestError(msg) from None
+    stack.callback(_stop, process)
+    deadline = time.monotonic() + float(options.get("ready_s", 30.0))
+    while not _answers(int(options["port"]), str(options.get("ready_path", "/"))):
+        if process.poll() is not None:
+            msg = f"service {name} ended with {process.returncode} before it answered"
+            raise ManifestError(msg)
+        if time.monotonic() > deadline:
+            msg = f"service {name} does not answer at port {options['port']}"
+            raise ManifestError(msg)
+        time.sleep(_POLL_S)
+
+
+def _answers(port: int, path: str) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1.0)
+    try:
+        connection.request("GET", path)
+        connection.getresponse()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+    return True
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, sign)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_DEATH_S)
+            return

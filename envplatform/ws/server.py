@@ -1,0 +1,194 @@
+"""The broker's end of two sockets: one for the agent, one for who runs the session.
+
+Runs in a sandbox or under a user of its own: an agent that shared its file system would
+pass every view by, and could write the log itself. What an agent can do here is open
+a few connections and send lines; a line too long, or one connection too many, ends
+that connection and nothing else.
+
+The control socket takes `patch` (the user's changes), `log`, `state` and `stop`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .broker import Broker
+from .changes import read_change
+from .errors import INVALID, REFUSED, WsError
+from .log import Entry
+from .wire import (
+    MAX_REQUEST_BYTES,
+    Reply,
+    Request,
+    canonical,
+    decode_request,
+    encode_reply,
+)
+
+MAX_CONNECTIONS = 16
+"""Of the agent at one time."""
+MAX_LOG_BYTES = 256_000_000
+"""After that nothing more is answered: a log with holes proves nothing."""
+
+
+class Places(NamedTuple):
+    """Where the server listens and what it writes."""
+
+    agent: Path
+    control: Path
+    log: Path
+    """Dispatch log, JSON lines, written before the reply is sent."""
+
+
+class Server:
+    """Serves one broker until it is told to stop."""
+
+    def __init__(self, broker: Broker, places: Places) -> None:
+        self._broker = broker
+        self._places = places
+        self._written = 0
+        self._log_bytes = 0
+        self._connections = 0
+        self._stopped = asyncio.Event()
+
+    async def run(self) -> None:
+        """Listen on both sockets; return when `stop` or SIGTERM came."""
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._stopped.set)
+        self._places.log.parent.mkdir(parents=True, exist_ok=True)
+        self._places.log.write_bytes(b"")
+        control = await _listen(self._places.control, self._on_control, mode=0o600)
+        agent = await _listen(self._places.agent, self._on_agent, mode=0o666)
+        try:
+            await self._stopped.wait()
+        finally:
+            agent.close()
+            control.close()
+            self._places.agent.unlink()
+            self._places.control.unlink()
+
+    async def _on_agent(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if self._connections >= MAX_CONNECTIONS:
+            await _send(writer, Reply(error=REFUSED, message="too many connections"))
+            writer.close()
+            return
+        self._connections += 1
+        try:
+            await _serve(reader, writer, self._asked)
+        finally:
+            self._connections -= 1
+
+    async def _on_control(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await _serve(reader, writer, self._controlled)
+
+    def _asked(self, request: Request) -> Reply:
+        if self._log_bytes > MAX_LOG_BYTES:
+            return Reply(error=REFUSED, message="the session's log is full")
+        reply = self._broker.ask(request)
+        self._keep_log()
+        return reply
+
+    def _controlled(self, request: Request) -> Reply:
+        answers: Mapping[str, Callable[[Mapping[str, Any]], Reply]] = {
+            "patch": self._patch,
+            "log": self._log,
+            "state": self._state,
+            "stop": self._stop,
+        }
+        if request.operation not in answers:
+            return Reply(error=INVALID, message=f"control takes {', '.join(answers)}")
+        return answers[request.operation](request.arguments)
+
+    def _patch(self, arguments: Mapping[str, Any]) -> Reply:
+        said = arguments.get("changes")
+        if not isinstance(said, list):
+            raise WsError(INVALID, "patch takes a list of changes")
+        reply = self._broker.patch([read_change(one) for one in said])
+        self._keep_log()
+        return reply
+
+    def _log(self, arguments: Mapping[str, Any]) -> Reply:
+        """Return the lines after number `after`."""
+        after = arguments.get("after", 0)
+        if not isinstance(after, int) or after < 0:
+            raise WsError(INVALID, "after is a whole number")
+        lines = [json.loads(entry.line()) for entry in self._broker.log[after:]]
+        return Reply(data={"entries": lines})
+
+    def _state(self, _: Mapping[str, Any]) -> Reply:
+        return Reply(data=self._broker.room.memory)
+
+    def _stop(self, _: Mapping[str, Any]) -> Reply:
+        self._stopped.set()
+        return Reply(data={"entries": len(self._broker.log)})
+
+    def _keep_log(self) -> None:
+        fresh: list[Entry] = self._broker.log[self._written :]
+        data = "".join(f"{entry.line()}\n" for entry in fresh).encode("ascii")
+        with self._places.log.open("ab", buffering=0) as stream:
+            stream.write(data)
+        self._written += len(fresh)
+        self._log_bytes += len(data)
+
+
+async def _listen(
+    place: Path,
+    take: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
+    *,
+    mode: int,
+) -> asyncio.AbstractServer:
+    """Listen; the socket appears under its name when it can be used, not before."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    server = await asyncio.start_unix_server(
+        take, path=str(beside), limit=MAX_REQUEST_BYTES
+    )
+    beside.chmod(mode)
+    beside.replace(place)
+    return server
+
+
+async def _serve(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    answer: Callable[[Request], Reply],
+) -> None:
+    try:
+        while line := await _line(reader, writer):
+            try:
+                reply = answer(decode_request(line))
+            except WsError as error:
+                reply = Reply(error=error.code, message=error.message)
+            await _send(writer, reply)
+    except (ConnectionError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+
+async def _line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+    try:
+        return await reader.readline()
+    except ValueError:
+        text = f"a request is at most {MAX_REQUEST_BYTES} bytes"
+        await _send(writer, Reply(error=INVALID, message=text))
+        return b""
+
+
+async def _send(writer: asyncio.StreamWriter, reply: Reply) -> None:
+    writer.write(encode_reply(reply))
+    await writer.drain()
+
+
+def state_line(memory: dict[str, dict[str, Any]]) -> bytes:
+    """Return what views remember, in one spelling."""
+    return canonical(memory).encode("ascii") + b"\n"
