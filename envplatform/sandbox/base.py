@@ -60,6 +60,16 @@ class ExecResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EngineImage:
+    """An image that Docker Engine keeps, for an `Image` to stand upon."""
+
+    id: str
+    """`sha256:` and 64 hexadecimal digits."""
+    origin: str
+    """What it was made from, for messages: `existing image python:3.9-slim`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
     """What a sandbox starts from: an interpreter and a folder of unpacked wheels.
 
@@ -74,9 +84,12 @@ class Image:
     requirements: tuple[str, ...]
     """Exact pins, `name==version`, sorted."""
     digest: str
-    """SHA-256 (hex) over python, requirements and the content of `site`."""
+    """SHA-256 (hex) over python, requirements, the content of `site`, and `engine`."""
     site: Path | None
     """Host folder of unpacked wheels, seen read-only as /opt/site; None for a bare image."""
+    engine: EngineImage | None = None
+    """What it stands upon, interpreter included; only Docker opens it. None: whatever
+    the sandbox has for `python`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,6 +113,13 @@ class BubblewrapProvider(SandboxProvider):
             raise SandboxUnavailableError(msg) from error
 
     def _make(self, image: Image, limits: Limits) -> BubblewrapSandbox:
+        if image.engine is not None:
+            msg = (
+                f"image {image.name} is {image.engine.origin}, which bubblewrap can't "
+                'open: set [sandbox] kind = "docker", or take [image] out of target.toml '
+                "and name what the suite needs in `requirements`"
+            )
+            raise SandboxUnavailableError(msg)
         interpreter = find_interpreter(image.python)
         try:
             folder = PrivateFolder(self._scratch)

@@ -6,25 +6,23 @@ image per digest, base and version of what we copy in; an existing one is reused
 
 import hashlib
 import io
+import shlex
+import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from docker import DockerClient
-from docker.errors import BuildError, ContainerError, DockerException, ImageNotFound
+from docker.errors import BuildError, DockerException, ImageNotFound
 
 from envplatform.errors import SandboxError
 from envplatform.sandbox import inside
-from envplatform.sandbox.base import WRITABLE, Image
+from envplatform.sandbox.base import WRITABLE, EngineImage, Image
+from envplatform.sandbox.engine_python import Base, ask_base
 from envplatform.sandbox.mounts import ETC
 
-_QUESTION = (
-    "import pathlib, sys; print('%d.%d' % sys.version_info[:2]);"
-    "print(pathlib.Path(sys.executable).resolve())"
-)
 _DOCKERFILE = """\
 FROM {base}
 COPY root/ /
@@ -32,6 +30,7 @@ ENV PYTHONPATH=/opt/envp
 USER 1000:1000
 WORKDIR /workspace
 STOPSIGNAL SIGTERM
+HEALTHCHECK NONE
 ENTRYPOINT ["/opt/bin/python3", "-s", "-m", "envplatform.sandbox.inside"]
 """
 _ETC = ("passwd", "group")
@@ -41,17 +40,6 @@ HOW_TO_GET_A_BASE = (
     "docker pull it, or set [sandbox] base_image to an image that is there "
     "(scripts/docker_for_tests.sh imports envplatform/base:bookworm)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Base:
-    """An image to build upon."""
-
-    name: str
-    id: str
-    version: str
-    """Minor version of its python3."""
-    executable: str
 
 
 def find_base(client: DockerClient, name: str) -> Base:
@@ -65,22 +53,27 @@ def find_base(client: DockerClient, name: str) -> Base:
             image = client.images.get(name)
         except ImageNotFound:
             image = client.images.pull(name)
-        answer = client.containers.run(
-            image,
-            ["-c", _QUESTION],
-            entrypoint="python3",
-            network_mode="none",
-            read_only=True,
-            remove=True,
-        )
-    except ContainerError as error:
-        msg = f"Docker image {name} has no working python3: {error}"
-        raise SandboxError(msg) from error
     except DockerException as error:
         msg = f"Docker image {name} can't be used ({error}): {HOW_TO_GET_A_BASE}"
         raise SandboxError(msg) from error
-    version, executable = answer.decode().split()
-    return Base(name, str(image.id), version, executable)
+    return ask_base(client, str(image.id), name)
+
+
+def engine_base(client: DockerClient, engine: EngineImage) -> Base:
+    """Return what a target chose to stand upon.
+
+    Raises:
+        SandboxError: it was removed from the engine, or has no python3.
+    """
+    try:
+        client.images.get(engine.id)
+    except DockerException as error:
+        msg = (
+            f"{engine.origin} ({engine.id[:19]}) is not on Docker Engine any more "
+            f"({error}): materialise target_repositories again"
+        )
+        raise SandboxError(msg) from error
+    return ask_base(client, engine.id, engine.origin)
 
 
 def image_for(client: DockerClient, image: Image, base: Base) -> str:
@@ -128,7 +121,7 @@ def _own_modules() -> list[Path]:
 def _write_context(out: IO[bytes], image: Image, base: Base) -> None:
     """Write the build context: the same bytes for the same image."""
     with tarfile.open(fileobj=out, mode="w", dereference=True) as archive:
-        dockerfile = _DOCKERFILE.format(base=base.name)
+        dockerfile = _DOCKERFILE.format(base=base.reference)
         _add(archive, "Dockerfile", dockerfile.encode())
         for place in WRITABLE:
             _add_folder(archive, f"root{place}")
@@ -136,7 +129,7 @@ def _write_context(out: IO[bytes], image: Image, base: Base) -> None:
             if name in _ETC:
                 _add(archive, f"root/etc/{name}", text.encode())
         for name in ("python", "python3", f"python{base.version}"):
-            _add_link(archive, f"root/opt/bin/{name}", base.executable)
+            _add_python(archive, f"root/opt/bin/{name}", base)
         package = "root/opt/envp/envplatform"
         for folder in (package, f"{package}/sandbox"):
             _add(archive, f"{folder}/__init__.py", b"")
@@ -161,6 +154,15 @@ def _add(
     executable = like is not None and like.stat().st_mode & 0o100
     entry.mode = 0o755 if executable else 0o644
     archive.addfile(entry, io.BytesIO(data))
+
+
+def _add_python(archive: tarfile.TarFile, name: str, base: Base) -> None:
+    """A link; where a virtual environment would not be found by it, a script."""
+    if base.is_virtual:
+        script = f'#!/bin/sh\nexec {shlex.quote(base.executable)} "$@"\n'
+        _add(archive, name, script.encode(), Path(sys.executable))
+    else:
+        _add_link(archive, name, base.executable)
 
 
 def _add_folder(archive: tarfile.TarFile, name: str) -> None:

@@ -24,13 +24,15 @@ from envplatform.sandbox.base import (
     SandboxInfo,
     SandboxProvider,
 )
-from envplatform.sandbox.contexts import Base, find_base, image_for
+from envplatform.sandbox.contexts import engine_base, find_base, image_for
 from envplatform.sandbox.docker_sandbox import (
     FAILURES,
     DockerSandbox,
     remove_container,
 )
+from envplatform.sandbox.engine_python import Base
 from envplatform.sandbox.line import Line
+from envplatform.sandbox.mounts import CLEAN_ENVIRONMENT
 from envplatform.sandbox.owners import LABEL, current_owner, parse_owner
 from envplatform.sandbox.threads import Threads
 
@@ -56,7 +58,7 @@ class DockerProvider(SandboxProvider):
     def __init__(
         self, *, base: str = "python:{python}-slim", url: str | None = None
     ) -> None:
-        self._client, version = _connect(url)
+        self._client, version = connect(url)
         self._base = base
         self._bases: dict[str, Base] = {}
         self._building = threading.Lock()
@@ -84,8 +86,9 @@ class DockerProvider(SandboxProvider):
             await self._threads.run(lambda _: sandbox.remove())
 
     def _make(self, image: Image, limits: Limits) -> DockerSandbox:
+        base = self._base_of(image)
         try:
-            container = self._create(self._image(image), limits)
+            container = self._create(self._image(image, base), limits)
         except FAILURES as error:
             msg = f"Docker could not create a container: {error}"
             raise SandboxError(msg) from error
@@ -96,7 +99,14 @@ class DockerProvider(SandboxProvider):
             remove_container(container)
             msg = f"Docker could not start a container: {error}"
             raise SandboxError(msg) from error
-        sandbox = DockerSandbox(self.info, container, line, limits, self._threads)
+        sandbox = DockerSandbox(
+            self.info,
+            container,
+            line,
+            limits,
+            self._threads,
+            environment=base.environment if image.engine else CLEAN_ENVIRONMENT,
+        )
         try:
             sandbox.greet()
         except SandboxError:
@@ -104,13 +114,22 @@ class DockerProvider(SandboxProvider):
             raise
         return sandbox
 
-    def _image(self, image: Image) -> str:
-        """The id of the engine's image; one build at a time."""
+    def _base_of(self, image: Image) -> Base:
         name = self._base.format(python=image.python)
+        key = image.engine.id if image.engine else name
         with self._building:
-            if name not in self._bases:
-                self._bases[name] = find_base(self._client, name)
-            return image_for(self._client, image, self._bases[name])
+            if key not in self._bases:
+                self._bases[key] = (
+                    engine_base(self._client, image.engine)
+                    if image.engine
+                    else find_base(self._client, name)
+                )
+            return self._bases[key]
+
+    def _image(self, image: Image, base: Base) -> str:
+        """The id of the engine's image; one build at a time."""
+        with self._building:
+            return image_for(self._client, image, base)
 
     def _create(self, image_id: str, limits: Limits) -> Container:
         memory = limits.memory_mb * _MB
@@ -149,8 +168,12 @@ class DockerProvider(SandboxProvider):
                     remove_container(container)
 
 
-def _connect(url: str | None) -> tuple[docker.DockerClient, str]:
+def connect(
+    url: str | None = None, *, answer_s: int = _ANSWER_S
+) -> tuple[docker.DockerClient, str]:
     """A client of the engine at `url` (None: as DOCKER_HOST says), and its version.
+
+    `answer_s`: how long the engine may be silent.
 
     Raises:
         SandboxUnavailableError: no engine answers.
@@ -158,9 +181,9 @@ def _connect(url: str | None) -> tuple[docker.DockerClient, str]:
     try:
         _knock(url or os.environ.get("DOCKER_HOST") or _DEFAULT)
         if url is None:
-            client = docker.from_env(timeout=_ANSWER_S)
+            client = docker.from_env(timeout=answer_s)
         else:
-            client = docker.DockerClient(base_url=url, timeout=_ANSWER_S)
+            client = docker.DockerClient(base_url=url, timeout=answer_s)
         return client, str(client.version()["Version"])
     except FAILURES as error:
         msg = f"no Docker Engine answers ({error}): {HOW_TO_INSTALL}"

@@ -43,6 +43,8 @@ class DockerSandbox(Sandbox):
         line: Line,
         limits: Limits,
         threads: Threads,
+        *,
+        environment: Mapping[str, str] = CLEAN_ENVIRONMENT,
     ) -> None:
         self.info = replace(info, image_id=str(container.attrs["Image"]))
         self.container_id = str(container.id)
@@ -51,6 +53,7 @@ class DockerSandbox(Sandbox):
         self._limits = limits
         self._memory_mb = limits.memory_mb
         self._threads = threads
+        self._environment = dict(environment)
         self._turn = asyncio.Lock()
 
     def greet(self) -> None:
@@ -90,7 +93,7 @@ class DockerSandbox(Sandbox):
             "do": "run",
             "argv": list(argv),
             "cwd": cwd,
-            "env": {**CLEAN_ENVIRONMENT, "PWD": cwd, **(env or {})},
+            "env": {**self._environment, "PWD": cwd, **(env or {})},
             "wall_s": allowed.wall_s,
             "cpu_s": allowed.cpu_s,
             "processes": allowed.processes,

@@ -13,9 +13,12 @@ from envplatform.configuration import TargetSettings
 from envplatform.errors import ConfigError
 from envplatform.swe.targets import (
     Code,
+    CommandsImage,
+    ExistingImage,
     FolderSource,
     Package,
     SdistSource,
+    Service,
     Suite,
     Target,
     builtin_target,
@@ -152,6 +155,9 @@ SUITE = Suite(
     paths=("other",),
     args=("-x",),
     pythonpath=("src",),
+    results="junit",
+    command=("./test.sh",),
+    report="report.xml",
     env={"A": "1"},
     test_timeout_s=1.5,
     suite_timeout_s=30.0,
@@ -178,6 +184,9 @@ CODE = Code(roots=("other",), exclude=("other/*",))
         replace(TARGET, requirements=("a==1",)),
         replace(TARGET, name="a__b"),
         replace(TARGET, package=Package(name="a", version="1")),
+        replace(TARGET, image=ExistingImage(name="a")),
+        replace(TARGET, image=CommandsImage(base="a", commands=("b", ("c", "d")))),
+        replace(TARGET, services=(Service(name="a", command=("b",), ready=("c",)),)),
     ],
 )  # fmt: skip
 def test_whatever_a_target_says_is_in_its_digest(changed: Target) -> None:

@@ -59,7 +59,11 @@ def test_a_small_file_has_defaults() -> None:
             ["requirements", "'pytest>=9'", "name==version"],
         ),
         ("coverage==7.17.5", "toolz==1.0", ["requirements", "no pin for coverage"]),
-        ('"path"', '"image"', ["source.kind = 'image'", "not supported yet", "sdist"]),
+        (
+            '"path"',
+            '"image"',
+            ["source.kind = 'image'", "stand under [image]", "sdist"],
+        ),
         ('"path"', '"git"', ["source.git.commit", "is missing; add it"]),
         ('"path"', '"svn"', ["source", "'sdist', 'path', 'git'"]),
         ('["package"]', "[]", ["code.roots"]),

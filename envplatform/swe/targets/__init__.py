@@ -9,6 +9,12 @@ from envplatform.swe.targets.guess import guess_target
 from envplatform.swe.targets.identity import sources_of, target_digest
 from envplatform.swe.targets.indexes import PackageIndex, configured_index
 from envplatform.swe.targets.prepare import HealthyRepository, prepare
+from envplatform.swe.targets.surroundings import (
+    CommandsImage,
+    DockerfileImage,
+    ExistingImage,
+    Service,
+)
 from envplatform.swe.targets.target import (
     Code,
     FolderSource,
@@ -28,12 +34,16 @@ from envplatform.swe.targets.unpack import stream_sdist, unpack_sdist
 
 __all__ = [
     "Code",
+    "CommandsImage",
+    "DockerfileImage",
+    "ExistingImage",
     "FolderSource",
     "GitSource",
     "HealthyRepository",
     "Package",
     "PackageIndex",
     "SdistSource",
+    "Service",
     "Suite",
     "Target",
     "builtin_target",

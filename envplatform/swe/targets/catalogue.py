@@ -8,11 +8,8 @@ from pathlib import Path
 from envplatform.configuration import TargetSettings
 from envplatform.errors import ConfigError
 from envplatform.swe.targets.target import Target
-from envplatform.swe.targets.targetfile import (
-    BROKEN,
-    builtin_target,
-    load_target,
-)
+from envplatform.swe.targets.targetfile import builtin_target, load_target
+from envplatform.swe.targets.targetfile_tables import BROKEN
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from envplatform.errors import TargetError
 from envplatform.swe.targets.pythons import default_requirements
 from envplatform.swe.targets.target import Code, FolderSource, Suite, Target
-from envplatform.swe.targets.targetfile import checked_pins
+from envplatform.swe.targets.targetfile_tables import checked_pins
 from envplatform.tree import Tree
 
 DEFAULT_REQUIREMENTS = default_requirements(

@@ -11,6 +11,7 @@ from pathlib import Path
 from envplatform.errors import TargetError
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.images import build_image
+from envplatform.swe.targets.engine import engine_image
 from envplatform.swe.targets.fetch import fetch_sdist
 from envplatform.swe.targets.folder import empty_submodules, read_folder
 from envplatform.swe.targets.git_source import Checkout, read_commit
@@ -49,7 +50,9 @@ async def prepare(
     """Fetch `target` and build its image; `cache` keeps downloads, mirrors and wheels.
 
     Raises:
-        TargetError: its files can't be had or are not what the target says.
+        TargetError: its files or its image can't be had or are not what the target says.
+        SandboxUnavailableError: it needs Docker, or a Python, that is not here.
+        SandboxError: Docker Engine failed.
     """
     checkout = await asyncio.to_thread(_read, target, cache, index)
     check_sound(target, checkout)
@@ -57,12 +60,16 @@ async def prepare(
     if not target.source_paths(tree):
         msg = f"{target.name}: no Python file lies below code.roots {target.code.roots}"
         raise TargetError(msg)
-    image = await asyncio.to_thread(
-        build_image, target.name.lower(), _python(target), target.requirements, cache
-    )
+    image = await asyncio.to_thread(_image, target, tree, cache)
     return HealthyRepository(
         target=target, tree=tree, image=image, commit=tree_digest(tree)
     )
+
+
+def _image(target: Target, tree: Tree, cache: Path) -> Image:
+    if target.image is not None:
+        return engine_image(target, tree, cache)
+    return build_image(target.name.lower(), _python(target), target.requirements, cache)
 
 
 def _read(target: Target, cache: Path, index: PackageIndex) -> Checkout:

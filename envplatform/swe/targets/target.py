@@ -7,7 +7,9 @@ import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
+from envplatform.swe.targets.surroundings import ImageSource, Service
 from envplatform.tree import Tree
 
 STEERING_FILES = frozenset(
@@ -71,6 +73,14 @@ class Suite:
     """Further options of pytest; the repository's own `addopts` are not used."""
     pythonpath: tuple[str, ...] = (".",)
     """Folders that code is imported from, relative to the tree."""
+    results: Literal["pytest", "junit"] = "pytest"
+    """Our plugin in pytest, or a report that `command` writes."""
+    command: tuple[str, ...] = ()
+    """Runs the suite, in `directory`; empty for pytest."""
+    report: str = ""
+    """JUnit XML that `command` writes, relative to the tree: a file, or a folder of
+    `*.xml`; empty for pytest.
+    """
     env: Mapping[str, str] = field(default_factory=dict)
     test_timeout_s: float = 20.0
     suite_timeout_s: float = 300.0
@@ -118,13 +128,17 @@ class Target:
     license: str
     """SPDX expression."""
     python: tuple[str, ...]
-    """Minor versions it may run on, the preferred one first."""
+    """Minor versions it may run on, the preferred one first; empty: what `image` has."""
     requirements: tuple[str, ...]
-    """Exact pins, sorted; pytest and coverage are among them."""
+    """Exact pins, sorted; pytest and coverage are among them, or in `image`."""
     suite: Suite
     code: Code
     package: Package | None = None
     """For code that asks `importlib.metadata` about itself; None: it finds nothing."""
+    image: ImageSource | None = None
+    """What Docker shall run it in; None: our own image of interpreter and wheels."""
+    services: tuple[Service, ...] = ()
+    """Started in this order before each run of the suite, in its sandbox."""
 
     def is_test_file(self, path: str) -> bool:
         """Whether `path` belongs to the tests or decides how they run."""
