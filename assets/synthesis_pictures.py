@@ -1,15 +1,15 @@
 """Tables and plots of `synthesis_report`: what an inducer gives, and what it costs."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from math import ceil
 
 from assets.pictures import in_cell
-from assets.plots import Axes, curves
+from assets.plots import Axes, Scale, bars, curves
 from envplatform.swe.diversity.rarefaction import SIZES
 from envplatform.swe.fixes.bug_type import BUG_TYPES, BugType
 from envplatform.swe.report import ALL, InducerRow
 
-_BAR = 20
 _LISTED = 40
 _MBTE_SAID = (
     "In brackets: files with so many proven bugs. Others are left out, so points of one "
@@ -27,10 +27,10 @@ def synthesis_pictures(
     return {
         "inducers": inducer_table(whole),
         "operators": operator_table([row for row in rows if row.operator != ALL]),
-        "stages": stage_bars(whole),
+        "stages": stage_picture(whole),
         "MBTE": mbte_picture(whole),
-        "bug types": bug_type_table(whole, real),
-        "cost": cost_bars(whole),
+        "bug types": bug_type_picture(whole, real),
+        "cost": cost_picture(whole),
     }
 
 
@@ -100,24 +100,27 @@ def operator_table(rows: Sequence[InducerRow]) -> str:
     )
 
 
-def stage_bars(rows: Sequence[InducerRow]) -> str:
-    """For each inducer how many candidates got how far."""
-    return _table(
-        ("inducer", "stage", "count", ""),
+def stage_picture(rows: Sequence[InducerRow]) -> str:
+    """For each inducer how many candidates got how far: bars, and their figures."""
+    reached = {
+        row.inducer: {
+            "proposed": row.candidates,
+            "executed": row.executed,
+            "apply": row.applied,
+            "compile": row.compiled,
+            "proven": row.verified,
+            "environment": row.environments,
+        }
+        for row in rows
+    }
+    table = _table(
+        ("inducer", *next(iter(reached.values()), {})),
         [
-            (row.inducer, stage, f"{count}", _bar(count, row.candidates))
-            for row in rows
-            for stage, count in (
-                ("proposed", row.candidates),
-                ("executed", row.executed),
-                ("apply", row.applied),
-                ("compile", row.compiled),
-                ("proven", row.verified),
-                ("environment", row.environments),
-            )
+            (inducer, *(f"{count}" for count in counts.values()))
+            for inducer, counts in reached.items()
         ],
-        text_columns=2,
     )
+    return _drawn(reached, Scale(name="candidates"), "Funnel", table)
 
 
 def mbte_picture(rows: Sequence[InducerRow]) -> str:
@@ -144,23 +147,77 @@ def mbte_picture(rows: Sequence[InducerRow]) -> str:
     return f"{plot}\n\n{figures}\n\n{_MBTE_SAID}"
 
 
-def bug_type_table(rows: Sequence[InducerRow], real: Mapping[BugType, int]) -> str:
-    """Shares of bug types among real fixes, and beside them by inducer."""
-    total = sum(real.values())
-    columns: dict[str, Mapping[BugType, int]] = {"real": real}
+def bug_type_picture(rows: Sequence[InducerRow], real: Mapping[BugType, int]) -> str:
+    """Shares of bug types among real fixes and by inducer: bars, and their figures."""
+    counted: dict[str, Mapping[BugType, int]] = {"real fixes": real}
     for row in rows:
         counts = {each.bug_type: each.count for each in row.bug_types}
-        columns[f"by {in_cell(row.inducer)}"] = counts
+        counted[f"by {row.inducer}"] = counts
+    shares = {name: _shares(counts) for name, counts in counted.items()}
     table = _table(
-        ("bug type", *(title for name in columns for title in (name, ""))),
+        ("bug type", *map(_cell, shares)),
         [
-            (kind, *(cell for each in columns.values() for cell in _share(each, kind)))
+            (kind, *(f"{one[kind]:.0%}" if one else "-" for one in shares.values()))
             for kind in BUG_TYPES
         ],
     )
+    scale = Scale(name="share of bugs", form="{:.0%}")
+    found = {name: one for name, one in shares.items() if one}
+    picture = _drawn(found, scale, "Bug types", table)
+    return f"{picture}\n\n{_compared(rows, sum(real.values()))}"
+
+
+def cost_picture(rows: Sequence[InducerRow]) -> str:
+    """Seconds, and tokens where there were any, for one proven bug, by inducer."""
+    proven = [row for row in rows if row.verified]
+    seconds = {row.inducer: {"seconds": row.seconds_per_verified} for row in proven}
+    tokens = {
+        row.inducer: {"tokens": row.tokens_per_verified}
+        for row in proven
+        if row.tokens_per_verified
+    }
+    table = _table(
+        ("inducer", "seconds each", "tokens each"),
+        [
+            (
+                row.inducer,
+                f"{row.seconds_per_verified:.1f}",
+                f"{row.tokens_per_verified:.0f}",
+            )
+            for row in proven
+        ],
+    )
+    form = "{:.1f}" if proven else "{:g}"
+    picture = _drawn(seconds, Scale(name="for a proven bug", form=form), "Cost", table)
+    if not tokens:
+        return picture
+    spent = bars(
+        _first(tokens),
+        scale=Scale(name="for a proven bug", form="{:.0f}"),
+        title="Tokens",
+    )
+    return f"{spent}\n\n{picture}"
+
+
+def _drawn(
+    series: Mapping[str, Mapping[str, float]], scale: Scale, title: str, table: str
+) -> str:
+    """Bars above the table of their figures; the table alone if there is nothing."""
+    if not series:
+        return table
+    return f"{bars(_first(series), scale=scale, title=title)}\n\n{table}"
+
+
+def _first(series: Mapping[str, Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
+    """As many as there are colours."""
+    return dict(islice(series.items(), _PLOTTED))
+
+
+def _compared(rows: Sequence[InducerRow], total: int) -> str:
+    """How far from real fixes the bug types of each inducer are."""
     if not total:
         return (
-            f"{table}\n\nNothing to compare with yet: no real fixes are stored. "
+            "Nothing to compare with yet: no real fixes are stored. "
             "Materialise `curated_reverse_patches`, then this report again."
         )
     distances = [
@@ -169,28 +226,13 @@ def bug_type_table(rows: Sequence[InducerRow], real: Mapping[BugType, int]) -> s
         for row in rows
         if row.total_variation is not None and row.jensen_shannon_bits is not None
     ]
-    said = "\n".join((f"Against {total} real fixes:", "", *distances))
-    return f"{table}\n\n{said}"
+    return "\n".join((f"Against {total} real fixes:", "", *distances))
 
 
-def cost_bars(rows: Sequence[InducerRow]) -> str:
-    """Tokens and seconds for one proven bug, by inducer; none where none is proven."""
-    proven = [row for row in rows if row.verified]
-    tokens = max((row.tokens_per_verified for row in proven), default=0)
-    seconds = max((row.seconds_per_verified for row in proven), default=0)
-    return _table(
-        ("inducer", "tokens each", "", "seconds each", ""),
-        [
-            (
-                row.inducer,
-                f"{row.tokens_per_verified:.0f}",
-                _bar(row.tokens_per_verified, tokens),
-                f"{row.seconds_per_verified:.1f}",
-                _bar(row.seconds_per_verified, seconds),
-            )
-            for row in proven
-        ],
-    )
+def _shares(counts: Mapping[BugType, int]) -> dict[str, float]:
+    """Share of each kind of bug, the unseen ones too; empty if there is none."""
+    total = sum(counts.values())
+    return {k: counts.get(k, 0) / total for k in BUG_TYPES} if total else {}
 
 
 def _usability(row: InducerRow) -> str:
@@ -203,16 +245,6 @@ def _mbte_at(row: InducerRow, size: int) -> str:
         if point.size == size:
             return f"{point.corrected_bits:.2f} ({point.files})"
     return "-"
-
-
-def _share(counts: Mapping[BugType, int], kind: BugType) -> tuple[str, str]:
-    """Share of one kind, and a bar of it."""
-    total, count = sum(counts.values()), counts.get(kind, 0)
-    return (f"{count / total:.0%}" if total else "-", _bar(count, total))
-
-
-def _bar(value: float, of: float) -> str:
-    return "█" * round(_BAR * value / of) if of else ""
 
 
 def _table(
@@ -235,4 +267,4 @@ def _table(
 
 
 def _cell(text: str) -> str:
-    return "".join(letter if letter in "█%()" else in_cell(letter) for letter in text)
+    return "".join(letter if letter in "%()" else in_cell(letter) for letter in text)

@@ -70,10 +70,13 @@ def test_one_line_an_inducer_with_its_figures() -> None:
 
 
 def test_stages_add_up_and_are_as_long_as_their_share() -> None:
-    bars = synthesis_pictures(report("mutation"), REAL)["stages"].splitlines()
-    assert bars[2] == f"| mutation | proposed | 24 | {'█' * 20} |"
-    assert bars[6] == f"| mutation | proven | 18 | {'█' * 15} |"
-    assert bars[7] == "| mutation | environment | 0 |  |"
+    picture = synthesis_pictures(report("mutation"), REAL)["stages"]
+    assert "| mutation | 24 | 24 | 24 | 24 | 18 | 0 |" in picture
+    (path,) = svg_of(picture).findall("{*}path")
+    widths = [float(width) for width in re.findall(r"h([0-9.]+)v", path.attrib["d"])]
+    assert widths[0] == max(widths)
+    assert widths[4] / widths[0] == pytest.approx(18 / 24, abs=0.01)
+    assert len(widths) == 5  # no bar for no environment
 
 
 def test_mbte_is_drawn_and_told() -> None:
@@ -95,20 +98,26 @@ def test_without_enough_bugs_of_one_file_the_picture_says_so() -> None:
 
 def test_bug_types_stand_beside_those_of_real_fixes() -> None:
     table = synthesis_pictures(report("mutation"), REAL)["bug types"]
-    assert f"| logic | 75% | {'█' * 15} | 33% | {'█' * 7} |" in table
+    assert "| logic | 75% | 33% |" in table
+    drawn = [text.text for text in svg_of(table).findall("{*}text")]
+    assert drawn[-2:] == ["real fixes", "by mutation"]
+    assert drawn.count("33%") == 3
     assert "Against 8 real fixes:" in table
     assert "- mutation: total variation 0.67, Jensen-Shannon divergence" in table
 
 
 def test_without_real_fixes_the_table_says_what_to_do() -> None:
     table = synthesis_pictures(report("mutation"), Counter())["bug types"]
-    assert f"| logic | - |  | 33% | {'█' * 7} |" in table
+    assert "| logic | - | 33% |" in table
     assert "Materialise `curated_reverse_patches`" in table
 
 
 def test_an_empty_report_has_pictures_too() -> None:
     pictures = synthesis_pictures((), Counter())
-    assert pictures["inducers"] == pictures["operators"] == pictures["cost"] == "-"
+    assert {pictures[name] for name in ("inducers", "operators", "cost", "stages")} == {
+        "-"
+    }
+    assert "base64" not in pictures["bug types"]
 
 
 def test_pictures_of_many_inducers_and_operators_stay_small() -> None:
@@ -138,6 +147,17 @@ def test_the_ends_of_the_axes_are_the_corners_of_the_plot(
     (line,) = drawing.findall("{*}polyline")
     x, y = (float(each) for each in line.attrib["points"].split(","))
     assert (x, y) == tuple(float(each) for each in place.split(","))
+
+
+@pytest.mark.parametrize("unit", ["tokens", "seconds"])
+def test_bars_of_cost_are_drawn_for_what_was_spent(unit: str) -> None:
+    rows = [
+        replace(row, tokens_per_verified=5.0 if unit == "tokens" else 0.0)
+        for row in report("mutation", "mined")
+    ]
+    picture = synthesis_pictures(rows, REAL)["cost"]
+    assert picture.count("base64") == (2 if unit == "tokens" else 1)
+    assert svg_of(picture).findall("{*}text")[0].text == unit
 
 
 def curated(number: int, bug_type: BugType, rejection: str = "") -> CuratedPatch:
