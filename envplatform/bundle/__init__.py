@@ -28,6 +28,12 @@ from envplatform.bundle.environment import (
     checked,
 )
 from envplatform.bundle.migrate import migrate
+from envplatform.bundle.repository import (
+    commit_id,
+    in_repository,
+    with_repository,
+    without_repository,
+)
 
 __all__ = [
     "FORMAT",
@@ -48,10 +54,14 @@ __all__ = [
     "Spending",
     "all_passed",
     "checked",
+    "commit_id",
     "core_digest",
     "environment_digest",
     "environment_files",
+    "in_repository",
     "migrate",
     "read_environment",
+    "with_repository",
+    "without_repository",
     "write_environment",
 ]

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from envplatform.bundle.audit import CheckResult
+from envplatform.bundle.repository import check_repository
 from envplatform.errors import BundleError
 from envplatform.tree import Tree, TreeError, checked_path, tree_digest
 
@@ -142,7 +143,9 @@ class Environment:
     instruction: str
     """The goal as the agent reads it."""
     workspace: Tree
-    """Initial content of /workspace. Never empty."""
+    """Initial content of /workspace. Never empty. With `.git` or without; one that
+    `repository` would not make of the other files is refused.
+    """
     tests: Tree
     """Content of /tests while grading; holds `test.sh`. Never shown to the agent."""
     solution: Tree
@@ -176,6 +179,7 @@ def checked(environment: Environment) -> Environment:
     for name in ("workspace", "tests", "solution", "user"):
         _check_tree(name, getattr(environment, name))
     _require("workspace", bool(environment.workspace), "must not be empty")
+    check_repository(environment.workspace)
     _require("tests", TEST_SCRIPT in environment.tests, f"lacks {TEST_SCRIPT}")
     taken = _TAKEN_IN_TESTS.intersection(environment.tests)
     _require("tests", not taken, f"may not hold {sorted(taken)}")

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from envplatform.bundle import Environment
+from envplatform.bundle import Environment, in_repository
 from envplatform.grading.shingles import Shingle, shingles, text_of, tokens
 from envplatform.patches import added_lines, diff_trees
 from envplatform.tree import File, Tree
@@ -101,4 +101,8 @@ def _changes(workspace: Tree, solved: Tree) -> Iterator[Secret]:
 
 
 def _text_only(tree: Tree) -> Tree:
-    return {path: file for path, file in tree.items() if b"\0" not in file.data}
+    return {
+        path: file
+        for path, file in tree.items()
+        if b"\0" not in file.data and not in_repository(path)
+    }

@@ -7,7 +7,7 @@ Here: what agent, oracle and grader each get to see. Not here: judging the resul
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from envplatform.bundle import SOLVE_SCRIPT, Environment
+from envplatform.bundle import SOLVE_SCRIPT, Environment, without_repository
 from envplatform.errors import BundleError
 from envplatform.sandbox.base import (
     ExecResult,
@@ -48,9 +48,13 @@ async def apply_solution(sandbox: Sandbox, environment: Environment) -> ExecResu
 async def final_workspace(
     sandbox: Sandbox, environment: Environment
 ) -> dict[str, File]:
-    """What the agent leaves behind for the grader: plain files of /workspace."""
+    """What the agent leaves behind for the grader: plain files of /workspace.
+
+    Without `.git`: commits are no part of the work, and hooks and settings that an
+    agent wrote there must reach no place where git is run.
+    """
     room = environment.allowance.disk_mb * 1_000_000
-    return await sandbox.download(WORKSPACE, max_bytes=room)
+    return without_repository(await sandbox.download(WORKSPACE, max_bytes=room))
 
 
 def limits_of(environment: Environment, *, wall_s: float) -> Limits:

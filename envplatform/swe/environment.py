@@ -15,11 +15,14 @@ from envplatform.bundle import (
     Provider,
     Resource,
     Spending,
+    commit_id,
+    with_repository,
 )
 from envplatform.errors import BundleError
 from envplatform.patches import apply_patch
 from envplatform.sandbox.base import Image
 from envplatform.swe.candidate import BugCandidate, Verdict
+from envplatform.swe.issue import Issue
 from envplatform.swe.targets.prepare import HealthyRepository
 from envplatform.swe.targets.target import Suite
 from envplatform.swe.verifier.files import SplitTests, split_tests, verifier_tree
@@ -32,11 +35,12 @@ _VERIFIER_SLACK_S = 60
 """How much longer than the suite's own limit the verifier may take."""
 
 _DIRECTIONS = """\
-The repository lies in `/workspace`; its Python is {python}, and there is no network.
-Find the cause in the code and repair it there. Tests can be run with
-`python -m pytest`; the ones that show this problem are not among them. Before your
-work is judged, all tests and test settings (conftest.py, pyproject.toml, setup.cfg and
-the like) are put back to their original state, so changes to them have no effect.
+The repository lies in `/workspace`, one git commit without a history; its Python is
+{python}, and there is no network. Find the cause in the code and repair it there. Tests
+can be run with `python -m pytest`; the ones that show this problem are not among them.
+Before your work is judged, all tests and test settings (conftest.py, pyproject.toml,
+setup.cfg and the like) are put back to their original state, so changes to them have no
+effect. It is the files that are judged, committed or not.
 """
 
 
@@ -45,8 +49,7 @@ def assemble_environment(
     candidate: BugCandidate,
     verdict: Verdict,
     *,
-    issue: str,
-    writer: str,
+    issue: Issue,
 ) -> Environment:
     """Build the environment of one proven bug.
 
@@ -54,12 +57,12 @@ def assemble_environment(
         repository: the healthy repository that the candidate was proposed for.
         candidate: the bug.
         verdict: the proof.
-        issue: what the agent is told; must not hold the solution.
-        writer: who wrote `issue`: a model's name, or `template`.
+        issue: what the agent is told, and who wrote it; must not hold the solution.
 
     Raises:
         BundleError: the verdict proves nothing, or belongs to another candidate, or
-            the failing tests can't be told from the code.
+            the failing tests can't be told from the code, or the tree can't be a git
+            commit.
         PatchError: the bug does not apply to the repository.
     """
     if verdict.candidate_id != candidate.candidate_id or not verdict.verified:
@@ -68,19 +71,19 @@ def assemble_environment(
     target = repository.target
     healthy = without_byte_code(repository.tree)
     split = split_tests(target, healthy, verdict)
-    buggy = apply_patch(healthy, candidate.bug_patch)
-    workspace = {path: file for path, file in buggy.items() if path not in split.hidden}
+    defective = apply_patch(healthy, candidate.bug_patch)
+    shown = {path: defective[path] for path in defective if path not in split.hidden}
     tests = verifier_tree(target, split, verdict)
     return Environment(
         environment_id=candidate.candidate_id,
         pillar="swe",
-        instruction=_instruction(issue, repository.image),
-        workspace=workspace,
+        instruction=_instruction(issue.text, repository.image),
+        workspace=with_repository(shown),
         tests=tests,
-        solution=_solution(workspace, healthy, split),
+        solution=_solution(shown, healthy, split),
         image=image_reference(repository.image),
-        core=_core(repository, verdict, issue, tests, workspace),
-        lineage=_lineage(candidate, writer),
+        core=_core(repository, verdict, issue.text, tests, shown),
+        lineage=_lineage(candidate, issue),
         criteria=CRITERIA,
         description=f"Repair a defect in {target.name}",
         labels={"repository": target.name, "license": target.license},
@@ -141,24 +144,25 @@ def _core(
     verdict: Verdict,
     issue: str,
     tests: Tree,
-    workspace: Tree,
+    shown: Tree,
 ) -> Core:
     return Core(
         goal=issue.strip(),
         facts={
             "repository": repository.name,
             "commit": repository.commit,
+            "base_commit": commit_id(shown),
             "fail_to_pass": "\n".join(sorted(verdict.fail_to_pass)),
             "pass_to_pass": "\n".join(sorted(verdict.pass_to_pass)),
         },
         grader_digest=tree_digest(tests),
         observables=("file:/workspace/**",),
-        frozen={"repository": tree_digest(workspace)},
+        frozen={"repository": tree_digest(shown)},
     )
 
 
-def _lineage(candidate: BugCandidate, writer: str) -> Lineage:
-    cost = candidate.cost
+def _lineage(candidate: BugCandidate, issue: Issue) -> Lineage:
+    spent = (candidate.cost, issue.cost)
     return Lineage(
         producer=candidate.inducer,
         seed=candidate.seed,
@@ -166,12 +170,18 @@ def _lineage(candidate: BugCandidate, writer: str) -> Lineage:
             "repository": candidate.repository,
             "commit": candidate.commit,
             "candidate": candidate.candidate_id,
-            "issue_writer": writer,
+            "issue_writer": issue.writer,
+            **({"issue_model": issue.model} if issue.model else {}),
+            **({"issue_fallback": issue.fallback} if issue.fallback else {}),
         },
         plan=(candidate.operator,),
         bindings={"path": candidate.path, "line": str(candidate.line)},
         model=candidate.model,
-        spent=Spending(tokens=cost.tokens, seconds=cost.seconds, usd=cost.usd),
+        spent=Spending(
+            tokens=sum(cost.tokens for cost in spent),
+            seconds=sum(cost.seconds for cost in spent),
+            usd=sum(cost.usd for cost in spent),
+        ),
     )
 
 

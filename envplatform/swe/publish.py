@@ -28,13 +28,13 @@ from envplatform.sandbox.retry import with_retries
 from envplatform.store import ResultCache, Store, result_key
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.environment import assemble_environment
-from envplatform.swe.issue import Issue, issue_for
+from envplatform.swe.issue import Issue, ModelWriter, issue_with
 from envplatform.swe.targets import HealthyRepository
 
 DIRECTORY_KIND = "environments"
 """Under which the store keeps environments by digest."""
 
-REVISION = 2
+REVISION = 3
 """Raised when the same proof can become another environment than before."""
 
 REFUSED = "refused_bugs"
@@ -103,14 +103,17 @@ async def publish(  # noqa: PLR0913  what to build, where, and how
     *,
     seed: int,
     concurrency: int,
+    writer: ModelWriter | None = None,
     told: Callable[[int, int], None] = _untold,
 ) -> tuple[tuple[EnvironmentRow, ...], tuple[Refused, ...]]:
     """Build, gate and store environments; both results in the order of `proven`.
 
     What was published before, by this or a killed run, is not gated again. `told` is
-    called after each with the number that is done, and of all.
+    called after each with the number that is done, and of all. `writer` writes the
+    issues; without one, the template does.
 
     Raises:
+        ModelError: the writer's server failed, or its budget is spent; likewise.
         SandboxError: a sandbox failed time and again; what was published stays.
     """
     room = asyncio.Semaphore(concurrency)
@@ -120,6 +123,7 @@ async def publish(  # noqa: PLR0913  what to build, where, and how
         results=store.results("publish"),
         repository=repository,
         seed=seed,
+        writer=writer,
     )
     done = 0
 
@@ -162,11 +166,18 @@ class _Works:
     results: ResultCache
     repository: HealthyRepository
     seed: int
+    writer: ModelWriter | None
 
     async def publish(self, bug: Proven) -> EnvironmentRow | Refused:
         """Build one; gate it unless the same one passed before."""
         began = time.monotonic()
-        issue = issue_for(self.repository, bug.candidate, bug.verdict, seed=self.seed)
+        issue = await issue_with(
+            self.writer,
+            self.repository,
+            bug.candidate,
+            bug.verdict,
+            seed=self.seed,
+        )
         if issue.leaks:
             return _refused(bug, "issue_leak", ", ".join(map(str, issue.leaks)))
         try:
@@ -189,7 +200,7 @@ class _Works:
         environment = replace(environment, audit=audit)
         await asyncio.to_thread(_keep, self.store, environment)
         seconds = time.monotonic() - began
-        row = _row(environment, bug, self.provider, issue.writer, seconds)
+        row = _row(environment, bug, self.provider, issue, seconds)
         self.results.put_row(key, row)
         return row
 
@@ -198,8 +209,7 @@ class _Works:
             self.repository,
             bug.candidate,
             bug.verdict,
-            issue=issue.text,
-            writer=issue.writer,
+            issue=issue,
         )
 
     async def _gate(self, environment: Environment) -> tuple[CheckResult, ...]:
@@ -223,7 +233,7 @@ def _row(
     environment: Environment,
     bug: Proven,
     provider: SandboxProvider,
-    writer: str,
+    issue: Issue,
     seconds: float,
 ) -> EnvironmentRow:
     spent = seconds + bug.candidate.cost.seconds + bug.verdict.cost.seconds
@@ -241,12 +251,14 @@ def _row(
         python=environment.image.python,
         fail_to_pass=len(bug.verdict.fail_to_pass),
         pass_to_pass=len(bug.verdict.pass_to_pass),
-        issue_writer=writer,
+        issue_writer=issue.writer,
+        issue_model=issue.model,
+        issue_fallback=issue.fallback,
         checks=tuple(
             sorted(f"{check.name}={check.status}" for check in environment.audit)
         ),
         gated=all_passed(environment.audit),
         sandbox=f"{provider.info.kind} {provider.info.version}",
         seconds=round(spent, 3),
-        tokens=bug.candidate.cost.tokens,
+        tokens=bug.candidate.cost.tokens + issue.cost.tokens,
     )

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envplatform.bundle import environment_digest
+from envplatform.bundle import (
+    commit_id,
+    environment_digest,
+    with_repository,
+    without_repository,
+)
 from envplatform.errors import BundleError
 from envplatform.patches import diff_trees
 from envplatform.sandbox.base import Image
@@ -32,11 +37,25 @@ from tests.swe.small_repository import (
 IMAGE = Image(name="x", python="3.11", requirements=(), digest="0" * 64, site=None)
 
 
+SHOWN = {path: file for path, file in BUGGY.items() if path != "tests/test_inside.py"}
+
+
 def test_the_agent_gets_the_bug_without_the_tests_that_show_it() -> None:
-    environment = small_environment(IMAGE)
-    assert environment.workspace == {
-        path: file for path, file in BUGGY.items() if path != "tests/test_inside.py"
-    }
+    workspace = small_environment(IMAGE).workspace
+    assert without_repository(workspace) == SHOWN
+    assert workspace == with_repository(SHOWN)
+
+
+def test_a_tree_that_git_could_not_hold_gives_no_environment() -> None:
+    """A release that ships a repository may ship its answer with it."""
+    for path in (".git/HEAD", "tests/data/.git/HEAD", "docs/.GIT"):
+        repository = replace(
+            small_repository(IMAGE), tree={**HEALTHY, path: File(b"x")}
+        )
+        with pytest.raises(BundleError, match="git can't hold it"):
+            assemble_environment(
+                repository, CANDIDATE, VERDICT, issue=ISSUE, writer="template"
+            )
 
 
 def test_compiled_files_of_a_release_are_left_out_everywhere() -> None:
@@ -77,6 +96,7 @@ def test_the_core_says_what_no_transformation_may_change() -> None:
     assert core.facts["fail_to_pass"].splitlines() == list(FAIL_TO_PASS)
     assert core.facts["pass_to_pass"].splitlines() == list(PASS_TO_PASS)
     assert core.facts["commit"] == CANDIDATE.commit
+    assert core.facts["base_commit"] == commit_id(SHOWN)
     assert environment.lineage.origin["candidate"] == CANDIDATE.candidate_id
     assert environment.criteria == ("reward", "fail_to_pass", "pass_to_pass")
 

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from envplatform.swe.verifier.files import infrastructure_rules
 from envplatform.swe.verifier.inside.restore import restore
 from envplatform.tree import read_tree, write_tree
@@ -78,3 +80,24 @@ def test_locked_folders_are_opened(tmp_path: Path) -> None:
     (tmp_path / "w/tests").chmod(0o500)
     _restore(tmp_path / "w", tmp_path / "s")
     assert read_tree(tmp_path / "w") == BUGGY
+
+
+@pytest.mark.parametrize("kind", ["folder", "locked", "file", "link", "nothing"])
+def test_the_repository_is_gone_whatever_it_is(tmp_path: Path, kind: str) -> None:
+    write_tree(BUGGY, tmp_path / "w")
+    place, outside = tmp_path / "w/.git", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").touch()
+    match kind:
+        case "file":
+            place.write_text("gitdir: /elsewhere")
+        case "link":
+            place.symlink_to(outside, target_is_directory=True)
+        case "folder" | "locked":
+            (place / "objects/aa").mkdir(parents=True)
+            (place / "objects/aa/bb").touch()
+            (place / "link").symlink_to(outside, target_is_directory=True)
+            (place / "objects/aa").chmod(0o500 if kind == "locked" else 0o755)
+    _restore(tmp_path / "w", tmp_path / "s")
+    assert read_tree(tmp_path / "w") == BUGGY
+    assert (outside / "kept").exists()

@@ -145,8 +145,8 @@ def test_an_environment_moves_only_with_the_revision() -> None:
     parts = (told, environment.workspace, environment.solution, data)
     digests = [tree_digest(part)[:12] for part in parts]
     assert (REVISION, digests) == (
-        2,
-        ["8bf31548674f", "886690ee8a88", "ce5dbaefd013", "a8b5824caaf4"],
+        3,
+        ["8bc5a301af3b", "6e26caac0038", "ce5dbaefd013", "a8b5824caaf4"],
     )
 
 

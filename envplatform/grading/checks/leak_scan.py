@@ -1,7 +1,8 @@
 """leak_scan: nothing of answer and grader stands where the agent can read it.
 
 Public are the instruction, task.toml and everything under environment/. What is
-secret is told in `secrets`.
+secret is told in `secrets`. The workspace's own `.git` is not searched: it is compared
+with a new one, and refused unless it is one commit of the files that are searched.
 """
 
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ SHARE = 0.5
 """Share of a secret's passages that one public file may not reach."""
 
 _PUBLIC = ("environment/", PROSE, "task.toml")
+_REPOSITORY = "environment/workspace/.git/"
 _REMAINS = (".pyc", ".orig", ".rej")
 
 
@@ -33,7 +35,12 @@ def leak_scan(evidence: Evidence) -> CheckResult:
         what = "without a final state of the oracle the answer is not known"
         return CheckResult(name=NAME, status="not_run", evidence=what)
     files = environment_files(evidence.environment)
-    public = [path for path in sorted(files) if path.startswith(_PUBLIC)]
+    # What lies in _REPOSITORY `environment_files` made again from the rest.
+    public = [
+        path
+        for path in sorted(files)
+        if path.startswith(_PUBLIC) and not path.startswith(_REPOSITORY)
+    ]
     secrets = collect_secrets(evidence.environment, evidence.solved)
     finds = [find for path in public for find in _finds(path, files[path], secrets)]
     if finds:

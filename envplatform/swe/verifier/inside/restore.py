@@ -11,6 +11,8 @@ from typing import Any
 
 PATHS = ".pth"
 """Files that could put other modules before ours."""
+REPOSITORY = ".git"
+"""What an agent committed is no part of its work, and tests were proven without."""
 
 
 def is_byte_code(path: str) -> bool:
@@ -35,7 +37,7 @@ def is_infrastructure(path: str, rules: dict[str, Any]) -> bool:
 
 
 def restore(root: Path, sources: list[Path], rules: dict[str, Any]) -> None:
-    """Remove infrastructure, links and special files below `root`, then copy ours in.
+    """Remove infrastructure, links, special files and `.git`, then copy ours in.
 
     `sources` are folders whose files belong at the same place below `root`.
     """
@@ -58,6 +60,7 @@ def _clear(root: Path, rules: dict[str, Any]) -> None:
                 not stat.S_ISREG(mode) or is_infrastructure(path, rules)
             ):
                 full.unlink()
+    _remove(root / REPOSITORY)
 
 
 def _put(source: Path, root: Path, path: Path) -> None:
@@ -74,6 +77,18 @@ def _put(source: Path, root: Path, path: Path) -> None:
         target.unlink()
     shutil.copyfile(str(source), str(target))
     shutil.copymode(str(source), str(target))
+
+
+def _remove(place: Path) -> None:
+    """Remove a file, link or folder, with folders that were locked."""
+    if place.is_symlink() or not place.is_dir():
+        if place.is_symlink() or place.exists():
+            place.unlink()
+        return
+    place.chmod(0o755)
+    for inner in place.iterdir():
+        _remove(inner)
+    place.rmdir()
 
 
 def _is_code(path: str, rules: dict[str, Any]) -> bool:
