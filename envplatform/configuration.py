@@ -95,11 +95,19 @@ class SynthesisSettings(Section):
 
     seed: int = 0
     inducers: Annotated[
-        tuple[Literal["mutation", "mined"], ...], Field(min_length=1)
+        tuple[Literal["mutation", "mined", "llm_modify", "llm_rewrite"], ...],
+        Field(min_length=1),
     ] = ("mutation",)
+    """`llm_modify` and `llm_rewrite` ask the model of `[model]`."""
     candidates_per_repository: Positive = 40
     environments_per_repository: Positive = 12
     """Proven bugs beyond this number are kept as rows, not made environments."""
+    issue_writer: Literal["template", "llm"] = "template"
+    """`llm` asks the model of `[issue_model]`, or of `[model]` where that is absent."""
+    model_temperature: Annotated[float, Field(ge=0, le=2)] = 0.8
+    """Of models that propose bugs or write issues."""
+    model_answer_tokens: Positive = 4_096
+    """Longest answer of theirs."""
     baseline_runs: Annotated[int, Field(ge=3)] = 3
     buggy_runs: Annotated[int, Field(ge=2)] = 2
     fail_to_pass_repeats: Annotated[int, Field(ge=2, validate_default=True)] = 10
@@ -234,10 +242,40 @@ class Configuration(Section):
     profile: str = "small"
     sandbox: SandboxSettings = SandboxSettings()
     model: ModelSettings = ModelSettings()
+    issue_model: ModelSettings | None = None
+    """Who writes issues: never a model that is to solve them. None: as `model`."""
     targets: TargetSettings = TargetSettings()
     fixes: FixesSettings = FixesSettings()
     synthesis: SynthesisSettings = SynthesisSettings()
     rollouts: RolloutSettings = RolloutSettings()
+
+    @property
+    def issue_model_or_model(self) -> ModelSettings:
+        """Who writes issues, where a model does."""
+        return self.issue_model or self.model
+
+    @model_validator(mode="after")
+    def _has_models_that_write(self) -> Self:
+        prompted = [name for name in self.synthesis.inducers if name in PROMPTED]
+        if prompted and self.model.kind == "embedded":
+            raise ValueError(_needs_a_model(f"synthesis.inducers: {prompted[0]}"))
+        writes = self.synthesis.issue_writer == "llm"
+        if writes and self.issue_model_or_model.kind == "embedded":
+            raise ValueError(_needs_a_model('synthesis.issue_writer = "llm"'))
+        return self
+
+
+PROMPTED = frozenset({"llm_modify", "llm_rewrite"})
+"""Inducers that ask a model."""
+
+
+def _needs_a_model(what: str) -> str:
+    section = "issue_model] or [model" if "issue" in what else "model"
+    return (
+        f"{what} asks a model, and none is configured but the embedded one, which is too "
+        f'small to be of use; set kind = "openai", name and base_url in [{section}], '
+        f"or take it out"
+    )
 
 
 def parse_configuration(text: str, *, source: str) -> Configuration:

@@ -1,13 +1,19 @@
-"""The configured chat model as a Dagster resource."""
+"""The configured chat models as a Dagster resource."""
 
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Literal
 
 import dagster as dg
+from pydantic import PrivateAttr
 
-from envplatform.configuration import load_configuration
+from envplatform.configuration import ModelSettings, load_configuration
+from envplatform.llm.budget import Budget
 from envplatform.llm.chat import ChatModel
-from envplatform.llm.opening import open_model
+from envplatform.llm.opening import budget_of, open_model
+
+Role = Literal["model", "issue_model"]
+"""Section of envplatform.toml; `issue_model` falls back to `model`."""
 
 
 class ChatModelResource(dg.ConfigurableResource[ChatModel]):
@@ -19,18 +25,29 @@ class ChatModelResource(dg.ConfigurableResource[ChatModel]):
     """
     home: str
     """Absolute path of the folder that outlives runs, $ENVPLATFORM_HOME."""
+    _budgets: dict[tuple[Role, str], Budget] = PrivateAttr(default_factory=dict)
 
     def open(
-        self, *, asset: str, purpose: str
+        self, *, asset: str, purpose: str, role: Role = "model"
     ) -> AbstractAsyncContextManager[ChatModel]:
-        """The model, for `async with`; the budget is for this opening.
+        """The model, for `async with`; all openings of an asset in a run share a budget.
 
         Raises:
             ConfigError: on entering: no key, or settings that contradict each other.
         """
+        settings = self.settings(role)
+        budget = self._budgets.setdefault((role, asset), budget_of(settings))
         return open_model(
-            load_configuration(Path(self.path)).model,
+            settings,
             folder=Path(self.home) / "models",
             asset=asset,
             purpose=purpose,
+            budget=budget,
         )
+
+    def settings(self, role: Role = "model") -> ModelSettings:
+        """What envplatform.toml says of it."""
+        configuration = load_configuration(Path(self.path))
+        if role == "issue_model":
+            return configuration.issue_model_or_model
+        return configuration.model

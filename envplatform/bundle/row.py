@@ -33,6 +33,7 @@ class EnvironmentRow:
     fail_to_pass: int
     pass_to_pass: int
     issue_writer: str
+    """`template` or `llm`."""
     checks: tuple[str, ...]
     """`name=status`, sorted; the evidence stands in the environment's audit.json."""
     tokens: int
@@ -43,3 +44,7 @@ class EnvironmentRow:
     """What the gate ran in, `bubblewrap 0.8.0`."""
     seconds: float = field(metadata=NOT_IDENTITY)
     """Spent on proposal, proof and gate together."""
+    issue_model: str = ""
+    """Name of the model that wrote the issue: it must never be the solver."""
+    issue_fallback: str = ""
+    """Why the template wrote what a model was asked for; empty if it did not."""

@@ -32,8 +32,9 @@ async def open_model(
     asset: str,
     purpose: str,
     environ: Mapping[str, str] = os.environ,
+    budget: Budget | None = None,
 ) -> AsyncIterator[ChatModel]:
-    """Open the configured model; its budget is for this opening.
+    """Open the configured model; its budget is for this opening, unless one is given.
 
     Args:
         settings: `[model]`.
@@ -41,6 +42,7 @@ async def open_model(
         asset: who spends; goes into the ledger.
         purpose: what for; goes into the ledger.
         environ: holds the key, under the name that `settings` give.
+        budget: what several openings share; None: what `settings` allow.
 
     Raises:
         ConfigError: no key, or settings that contradict each other.
@@ -49,18 +51,23 @@ async def open_model(
         prompt_usd_per_million=settings.usd_per_million_prompt_tokens,
         completion_usd_per_million=settings.usd_per_million_completion_tokens,
     )
-    limit = Amount(tokens=settings.max_total_tokens, usd=settings.max_usd)
+    budget = budget or budget_of(settings)
     async with _transport(settings, prices, environ) as transport:
-        model: ChatModel = BudgetedModel(transport, Budget(limit=limit), prices=prices)
+        model: ChatModel = BudgetedModel(transport, budget, prices=prices)
         if settings.record != "off":
-            recordings = folder / "recordings" / _server(settings)
+            recordings = folder / "recordings" / server_of(settings)
             model = RecordedModel(model, recordings, mode=settings.record)
         ledger = Ledger(folder / "ledger.jsonl")
         yield LedgeredModel(model, ledger, asset=asset, purpose=purpose)
 
 
-def _server(settings: ModelSettings) -> str:
-    """Name a folder for a server: two may serve different models under one name."""
+def budget_of(settings: ModelSettings) -> Budget:
+    """A fresh budget of what the settings allow."""
+    return Budget(limit=Amount(tokens=settings.max_total_tokens, usd=settings.max_usd))
+
+
+def server_of(settings: ModelSettings) -> str:
+    """Name a server, as a folder may be called: two may call their models the same."""
     if settings.kind == "embedded":
         return settings.kind
     return hashlib.sha256(settings.base_url.encode()).hexdigest()[:12]

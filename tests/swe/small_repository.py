@@ -8,6 +8,7 @@ from envplatform.patches import diff_trees
 from envplatform.sandbox.base import Image
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.environment import assemble_environment
+from envplatform.swe.issue import Issue
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.p2f.result import Coverage, Lines
 from envplatform.swe.targets.prepare import HealthyRepository
@@ -127,15 +128,16 @@ ENVIRONMENT_ROW = EnvironmentRow(
 )
 """Names no directory: give it a digest that is stored."""
 
-ISSUE = (
-    "# The upper end is left out\n\n`inside(3, 1, 3)` is false, the docs say true.\n"
+ISSUE = Issue(
+    text="# The upper end is left out\n\n`inside(3, 1, 3)` is false, the docs say true.\n",
+    writer="template",
 )
 
 
 def small_environment(image: Image) -> Environment:
     """The environment of the one bug."""
     return assemble_environment(
-        small_repository(image), CANDIDATE, VERDICT, issue=ISSUE, writer="template"
+        small_repository(image), CANDIDATE, VERDICT, issue=ISSUE
     )
 
 

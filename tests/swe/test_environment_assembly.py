@@ -54,7 +54,7 @@ def test_a_tree_that_git_could_not_hold_gives_no_environment() -> None:
         )
         with pytest.raises(BundleError, match="git can't hold it"):
             assemble_environment(
-                repository, CANDIDATE, VERDICT, issue=ISSUE, writer="template"
+                repository, CANDIDATE, VERDICT, issue=ISSUE
             )
 
 
@@ -63,7 +63,7 @@ def test_compiled_files_of_a_release_are_left_out_everywhere() -> None:
     compiled = {"spans/__pycache__/core.cpython-311.pyc": File(b"\0")}
     repository = replace(small_repository(IMAGE), tree={**HEALTHY, **compiled})
     environment = assemble_environment(
-        repository, CANDIDATE, VERDICT, issue=ISSUE, writer="template"
+        repository, CANDIDATE, VERDICT, issue=ISSUE
     )
     plain = small_environment(IMAGE)
     assert environment.workspace == plain.workspace
@@ -84,7 +84,7 @@ def test_the_grader_holds_all_tests_as_they_were() -> None:
 
 def test_the_instruction_is_the_issue_and_what_an_agent_must_know() -> None:
     instruction = small_environment(IMAGE).instruction
-    assert instruction.startswith(ISSUE.strip())
+    assert instruction.startswith(ISSUE.text.strip())
     for word in ("/workspace", "3.11", "no network", "put back"):
         assert word in instruction
     assert "test_inside" not in instruction
@@ -113,7 +113,7 @@ def test_solve_sh_brings_back_created_deleted_and_oddly_named_files() -> None:
     repository = replace(small_repository(IMAGE), tree=healthy)
     candidate = replace(CANDIDATE, bug_patch=diff_trees(healthy, buggy))
     solution = assemble_environment(
-        repository, candidate, VERDICT, issue=ISSUE, writer="template"
+        repository, candidate, VERDICT, issue=ISSUE
     ).solution
     script = solution["solve.sh"].data.decode()
     assert "rm /workspace/spans/added.py" in script
@@ -128,7 +128,7 @@ def test_an_unproven_bug_gives_no_environment() -> None:
     for verdict in (rejected, other):
         with pytest.raises(BundleError, match="no verdict that proves it"):
             assemble_environment(
-                small_repository(IMAGE), CANDIDATE, verdict, issue=ISSUE, writer="x"
+                small_repository(IMAGE), CANDIDATE, verdict, issue=ISSUE
             )
 
 
@@ -137,7 +137,7 @@ def test_a_failing_test_inside_the_code_gives_no_environment() -> None:
     verdict = replace(VERDICT, fail_to_pass=("spans/core.py::spans.core.inside",))
     with pytest.raises(BundleError, match=r"spans/core\.py, no test file"):
         assemble_environment(
-            small_repository(IMAGE), CANDIDATE, verdict, issue=ISSUE, writer="x"
+            small_repository(IMAGE), CANDIDATE, verdict, issue=ISSUE
         )
 
 

@@ -11,6 +11,7 @@ from envplatform.patches import diff_trees
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.swe.candidate import Verdict
 from envplatform.swe.environment import assemble_environment
+from envplatform.swe.issue import Issue
 from envplatform.swe.p2f import VerificationSettings
 from envplatform.swe.p2f.baseline import measure_baseline
 from envplatform.swe.p2f.local import given_candidate
@@ -106,7 +107,10 @@ async def test_a_bug_in_one_package_becomes_an_environment_of_the_whole_tree(
     assert set(verdict.pass_to_pass) == {f"{CHECK}::test_other", f"{CHECK}::test_type"}
     candidate = given_candidate(repository, _patch(repository, path))
     environment = assemble_environment(
-        repository, candidate, verdict, issue="# Not one\n", writer="template"
+        repository,
+        candidate,
+        verdict,
+        issue=Issue(text="# Not one\n", writer="template"),
     )
     assert "packages/other/src/other.py" in environment.workspace
     audit = await run_gate(bubblewrap, environment, image=suite_image)

@@ -1,17 +1,16 @@
-"""Write an issue, blind; then hold it against the patch, which the writer never saw."""
+"""Write an issue by template, blind; then hold it against the patch, which it never saw."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from random import Random
 
-from envplatform.grading.secrets import passages_of
-from envplatform.grading.shingles import Shingle
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.issue.examples import Example, example_of, subjects_of
 from envplatform.swe.issue.facts import FailingTest, IssueFacts
 from envplatform.swe.issue.gather import gather_facts
-from envplatform.swe.issue.leaks import Leak, find_leaks
+from envplatform.swe.issue.hidden import HiddenTests
+from envplatform.swe.issue.issue import Issue
+from envplatform.swe.issue.leaks import find_leaks
 from envplatform.swe.issue.material import Material
 from envplatform.swe.issue.report import read_failure
 from envplatform.swe.issue.snippets import session
@@ -25,18 +24,6 @@ _OUTPUTS = 2
 _OUTPUT_LINES = 12
 _TOPIC = 80
 _SUBJECTS = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issue:
-    """What the agent is told."""
-
-    text: str
-    """Markdown; the first line is the title."""
-    writer: str
-    """Who wrote it: a model's name, or `template`."""
-    leaks: tuple[Leak, ...] = ()
-    """What it can only know from the patch; an issue with leaks is not used."""
 
 
 def issue_for(
@@ -53,7 +40,7 @@ def issue_for(
     facts = gather_facts(repository, verdict)
     issue = write_issue(facts, seed=seed)
     leaks = find_leaks(issue.text, patch=candidate.bug_patch, seen=facts.seen())
-    return Issue(text=issue.text, writer=issue.writer, leaks=leaks)
+    return replace(issue, leaks=leaks)
 
 
 def write_issue(facts: IssueFacts, *, seed: int) -> Issue:
@@ -63,7 +50,7 @@ def write_issue(facts: IssueFacts, *, seed: int) -> Issue:
     those tests are hidden from whoever solves it.
     """
     name = f"{seed}:{facts.package}:{facts.tests[0].test_id}"
-    secrets = _Secrets.of(facts.tests)
+    secrets = HiddenTests.of(facts.tests)
     examples = _examples(facts, secrets)
     attempts = [
         Material(facts=facts, examples=_chosen(examples, Random(name))),  # noqa: S311
@@ -77,29 +64,7 @@ def write_issue(facts: IssueFacts, *, seed: int) -> Issue:
     return Issue(text=text or f"# {facts.package} is broken\n", writer="template")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Secrets:
-    """What stands in the hidden tests and must not stand in the issue."""
-
-    passages: frozenset[Shingle]
-    ids: frozenset[str]
-
-    @classmethod
-    def of(cls, tests: Iterable[FailingTest]) -> "_Secrets":
-        tests = tuple(tests)
-        sources = {test.path: test.source for test in tests}
-        passages = [passages_of(source.encode()) for source in sources.values()]
-        return cls(
-            passages=frozenset().union(*passages),
-            ids=frozenset(test.test_id for test in tests),
-        )
-
-    def are_in(self, text: str) -> bool:
-        found = passages_of(text.encode())
-        return not self.passages.isdisjoint(found) or any(i in text for i in self.ids)
-
-
-def _examples(facts: IssueFacts, secrets: _Secrets) -> list[Example]:
+def _examples(facts: IssueFacts, secrets: HiddenTests) -> list[Example]:
     """Examples of the failing tests, each only once, in the order of the tests."""
     found: dict[str, Example] = {}
     for test in facts.tests[:MAX_TESTS_READ]:
@@ -143,7 +108,7 @@ def _effort(example: Example) -> tuple[int, bool, int, int]:
     )
 
 
-def _without_examples(facts: IssueFacts, secrets: _Secrets) -> Material:
+def _without_examples(facts: IssueFacts, secrets: HiddenTests) -> Material:
     outputs: list[str] = []
     for test in facts.tests[:MAX_TESTS_READ]:
         failure = read_failure(test.report)
