@@ -15,6 +15,7 @@ from envplatform.swe.p2f.report import reason_of
 from envplatform.swe.p2f.request import RunRequest
 from envplatform.swe.p2f.result import Coverage, SuiteRun
 from envplatform.swe.p2f.suite import run_fresh
+from envplatform.swe.p2f.unbuilt import unbuilt_modules
 from envplatform.swe.targets.prepare import HealthyRepository
 
 _SHOWN = 5
@@ -218,7 +219,8 @@ def _hopeless(repository: HealthyRepository, run: SuiteRun) -> str:
         for path, why in list(run.broken.items())[:_SHOWN]
     )
     tail = "" if broken else _indented(run.output)
-    return f"{where} ({run.ending}): {run.detail}{broken}{tail}"
+    unbuilt = _unbuilt(repository, [run])
+    return f"{where} ({run.ending}): {run.detail}{broken}{tail}{unbuilt}"
 
 
 def _nothing_stable(runs: Sequence[SuiteRun], repository: HealthyRepository) -> str:
@@ -229,7 +231,17 @@ def _nothing_stable(runs: Sequence[SuiteRun], repository: HealthyRepository) -> 
         lines.append(f"  {test}: {outcomes}; {reason_of(report)}")
     for path, why in list(runs[0].broken.items())[:_SHOWN]:
         lines.append(f"  {path} can't be collected: {reason_of(why)}")
-    return "\n".join(lines)
+    return "\n".join(lines) + _unbuilt(repository, runs)
+
+
+def _unbuilt(repository: HealthyRepository, runs: Sequence[SuiteRun]) -> str:
+    said = [
+        why
+        for run in runs
+        for why in (run.output, *run.broken.values(), *run.reports.values())
+    ]
+    found = unbuilt_modules(repository.tree, "\n".join(said))
+    return "".join(f"\n  {line}" for line in found)
 
 
 def _indented(output: str) -> str:

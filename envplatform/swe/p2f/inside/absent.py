@@ -1,6 +1,6 @@
 """Stands where plugins are that must not run: their marks, settings and fixtures.
 
-They order, distribute or trace tests, or keep state between runs. A suite that was
+They order, distribute, repeat or trace tests, or keep state between runs. A suite that was
 written for them must be found all the same, above all where it is strict about marks
 and settings that nobody registered.
 """
@@ -9,10 +9,29 @@ from __future__ import annotations
 
 import pytest
 
-BLOCKED = ("cacheprovider", "randomly", "random_order", "xdist", "cov", "pytest_cov")
+BLOCKED = (
+    "cacheprovider",
+    "randomly",
+    "random_order",
+    "xdist",
+    "cov",
+    "pytest_cov",
+    "rerunfailures",
+    "flaky",
+)
 """By the names that they are registered under."""
-_MARKS = ("xdist_group(name)", "no_cover", "random_order(disabled)")
-_SETTINGS = ("cache_dir", "looponfailroots", "rsyncdirs", "rsyncignore")
+_MARKS = ("xdist_group(name)", "no_cover", "random_order(disabled)", "flaky(reruns)")
+_SETTINGS = (
+    "cache_dir",
+    "looponfailroots",
+    "rsyncdirs",
+    "rsyncignore",
+    "reruns",
+    "reruns_delay",
+    "reruns_delay_backoff_factor",
+    "only_rerun",
+    "rerun_except",
+)
 
 
 class Absent:

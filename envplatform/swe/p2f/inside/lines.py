@@ -41,6 +41,8 @@ class Lines(NoLines):
         os.environ.setdefault("COVERAGE_CORE", "ctrace")
         import coverage  # noqa: PLC0415  only images of targets have it
 
+        self._unreadable = (coverage.CoverageException, OSError)
+
         self._root = root.rstrip("/") + "/"
         self._coverage = coverage.Coverage(
             data_file=None,
@@ -86,13 +88,21 @@ class Lines(NoLines):
             if not name.startswith(self._root):
                 continue
             by_context: dict[str, list[int]] = {}
-            for line, contexts in sorted(data.contexts_by_lineno(name).items()):
+            by_line = data.contexts_by_lineno(name)
+            for line, contexts in sorted(by_line.items()):
                 for context in contexts:
                     by_context.setdefault(context, []).append(line)
-            _, statements, _, _, _ = self._coverage.analysis2(name)
             yield {
                 "kind": "lines",
                 "path": name[len(self._root) :],
-                "statements": statements,
+                "statements": self._statements(name, sorted(by_line)),
                 "contexts": by_context,
             }
+
+    def _statements(self, name: str, seen: list[int]) -> list[int]:
+        """Return where statements start; what was seen if a test took the file away."""
+        try:
+            statements: list[int] = self._coverage.analysis2(name)[1]
+        except self._unreadable:
+            return seen
+        return statements
