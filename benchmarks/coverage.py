@@ -5,6 +5,11 @@ mined from each draw, and `mined` puts bugs into the same files with the same bu
 seed. Told of each number of repositories: MBTE, and with `--prove` usability; without
 it nothing is executed, and MBTE is that of all candidates.
 
+Draws of one seed differ in the repositories alone, so each number is compared with the
+smallest within its seed: usability, and MBTE over the files that have enough bugs in
+both. Intervals are of means over seeds. They say how much the draw matters, on these
+targets; the sets of different seeds overlap, the more the fewer repositories there are.
+
 The fixes are the rows of `bug_training_set` in a store. What is proven is kept in its
 result cache, so that a run that was stopped goes on.
 """
@@ -12,8 +17,8 @@ result cache, so that a run that was stopped goes on.
 import argparse
 import asyncio
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
@@ -25,7 +30,7 @@ from envplatform.sandbox.choose import choose_provider
 from envplatform.store import Store
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.diversity.coverage import CoverageDraw, coverage_draws
-from envplatform.swe.diversity.intervals import wilson
+from envplatform.swe.diversity.intervals import mean_interval
 from envplatform.swe.diversity.rarefaction import SIZES, mbte
 from envplatform.swe.fixes.reverse_patch import TrainingRow
 from envplatform.swe.inducers.mined import MinedInducer
@@ -45,16 +50,20 @@ DEFAULT_TARGETS = ("pytoolz__toolz", "jpvanhal__inflection")
 class Figures:
     """What one draw led to."""
 
+    seed: int
     repositories: int
     patterns: int
     candidates: int
     executed: int
     """0: nothing was to be proven."""
     proven: int
-    files: int
-    """That MBTE is a mean over."""
-    mbte_bits: float | None
-    """At the smallest size; None: no file has as many bugs."""
+    types: Mapping[tuple[str, str], tuple[int, ...]]
+    """Usable bugs by type, of each repository and path."""
+
+    @property
+    def usability(self) -> float | None:
+        """Proven of executed; None where nothing was executed."""
+        return self.proven / self.executed if self.executed else None
 
 
 Healthy = Sequence[tuple[HealthyRepository, Baseline]]
@@ -89,19 +98,20 @@ def figures_of(
     patterns: int,
     candidates: Sequence[BugCandidate],
     verdicts: Sequence[Verdict] | None,
+    *,
+    seed: int,
 ) -> Figures:
     """Count; without verdicts every candidate counts as usable."""
     proven = {each.candidate_id for each in verdicts or () if each.verified}
     usable = [c for c in candidates if verdicts is None or c.candidate_id in proven]
-    point = mbte(types_by_file(usable), SIZES[0])
     return Figures(
+        seed=seed,
         repositories=len(draw.repositories),
         patterns=patterns,
         candidates=len(candidates),
         executed=len(verdicts or ()),
         proven=len(proven),
-        files=point.files if point else 0,
-        mbte_bits=point.corrected_bits if point else None,
+        types=types_by_file(usable),
     )
 
 
@@ -136,31 +146,72 @@ async def _prove(
 
 
 def summary(found: Sequence[Figures]) -> list[dict[str, object]]:
-    """Means over seeds, by number of repositories."""
-    lines: list[dict[str, object]] = []
-    for count in sorted({each.repositories for each in found}):
-        some = [each for each in found if each.repositories == count]
-        bits = [each.mbte_bits for each in some if each.mbte_bits is not None]
-        executed, proven = (
-            sum(each.executed for each in some),
-            sum(each.proven for each in some),
-        )
-        lines.append(
-            {
-                "repositories": count,
-                "draws": len(some),
-                "patterns": round(fmean(each.patterns for each in some), 1),
-                "candidates": sum(each.candidates for each in some),
-                "usability": round(proven / executed, 3) if executed else None,
-                "usability_interval": (
-                    asdict(wilson(proven, executed)) if executed else None
-                ),
-                "mbte_bits": round(fmean(bits), 3) if bits else None,
-                "mbte_by_draw": bits,
-                "mbte_files": [each.files for each in some],
-            }
-        )
-    return lines
+    """Means over seeds by number of repositories, and differences from the smallest."""
+    counts = sorted({each.repositories for each in found})
+    first = {e.seed: e for e in found if e.repositories == counts[0]} if counts else {}
+    return [
+        _line([each for each in found if each.repositories == count], first)
+        for count in counts
+    ]
+
+
+def _line(some: Sequence[Figures], first: Mapping[int, Figures]) -> dict[str, object]:
+    points = [mbte(each.types.values(), SIZES[0]) for each in some]
+    pairs = [(each, first[each.seed]) for each in some if each.seed in first]
+    return {
+        "repositories": some[0].repositories,
+        "draws": len(some),
+        "patterns": round(fmean(each.patterns for each in some), 1),
+        "candidates": sum(each.candidates for each in some),
+        "executed": sum(each.executed for each in some),
+        "proven": sum(each.proven for each in some),
+        "usability": _mean(each.usability for each in some),
+        "mbte_bits": _mean(p.corrected_bits if p else None for p in points),
+        "mbte_files": [point.files if point else 0 for point in points],
+        "usability_more": _mean(_more_usable(one, less) for one, less in pairs),
+        "mbte_bits_more": _mean(_more_bits(one, less) for one, less in pairs),
+        "common_files": [len(_common(one, less)) for one, less in pairs],
+    }
+
+
+def _mean(values: Iterable[float | None]) -> dict[str, object] | None:
+    """Mean of those that are there, its interval, and the values by seed."""
+    listed = list(values)
+    there = [value for value in listed if value is not None]
+    if not there:
+        return None
+    interval = mean_interval(there)
+    return {
+        "mean": round(fmean(there), 3),
+        "low": round(interval.low, 3) if interval else None,
+        "high": round(interval.high, 3) if interval else None,
+        "by_seed": [None if one is None else round(one, 4) for one in listed],
+    }
+
+
+def _more_usable(one: Figures, less: Figures) -> float | None:
+    if one.usability is None or less.usability is None:
+        return None
+    return one.usability - less.usability
+
+
+def _more_bits(one: Figures, less: Figures) -> float | None:
+    """Difference of MBTE over the same files; None if none has enough bugs in both."""
+    common = _common(one, less)
+    points = [
+        mbte((each.types[place] for place in common), SIZES[0]) for each in (one, less)
+    ]
+    many, few = points
+    return many.corrected_bits - few.corrected_bits if many and few else None
+
+
+def _common(one: Figures, less: Figures) -> list[tuple[str, str]]:
+    """Files that have enough usable bugs in both draws."""
+    return [
+        place
+        for place, types in one.types.items()
+        if min(sum(types), sum(less.types.get(place, ()))) >= SIZES[0]
+    ]
 
 
 def main() -> None:
@@ -169,7 +220,7 @@ def main() -> None:
     parser.add_argument("home", type=Path, help="folder with `bug_training_set`")
     parser.add_argument("--counts", type=int, nargs="+", default=[5, 8, 12])
     parser.add_argument("--size", type=int, default=60, help="fixes in each draw")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--budget", type=int, default=100, help="for each target")
     parser.add_argument("--targets", nargs="+", default=list(DEFAULT_TARGETS))
     parser.add_argument("--prove", action="store_true", help="takes hours")
@@ -180,6 +231,14 @@ def main() -> None:
         asyncio.run(_run(options))
     except (EnvPlatformError, ValueError) as error:
         refuse(str(error))
+
+
+def _told(one: Figures) -> str:
+    """One draw as a line for a person."""
+    return (
+        f"seed {one.seed}, {one.repositories} repositories: {one.patterns} patterns, "
+        f"{one.candidates} candidates, {one.proven} of {one.executed} proven"
+    )
 
 
 async def _run(options: argparse.Namespace) -> None:
@@ -199,8 +258,8 @@ async def _run(options: argparse.Namespace) -> None:
                 if options.prove
                 else None
             )
-            found.append(figures_of(draw, patterns, candidates, verdicts))
-            progress(f"seed {seed}: {found[-1]}")
+            found.append(figures_of(draw, patterns, candidates, verdicts, seed=seed))
+            progress(_told(found[-1]))
     lines = summary(found)
     for line in lines:
         sys.stdout.write(f"{line}\n")

@@ -6,13 +6,13 @@ what the measures of diversity mean is in `diversity`.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.patches import parse_patch
 from envplatform.store import NOT_IDENTITY
-from envplatform.swe.candidate import BugCandidate, Rejection, Verdict
+from envplatform.swe.candidate import BugCandidate, Cost, Rejection, Verdict
 from envplatform.swe.diversity.distributions import (
     jensen_shannon_bits,
     total_variation,
@@ -20,6 +20,7 @@ from envplatform.swe.diversity.distributions import (
 from envplatform.swe.diversity.intervals import wilson
 from envplatform.swe.diversity.rarefaction import MbtePoint, mbte_curve
 from envplatform.swe.fixes.bug_type import BugType
+from envplatform.swe.inducers.base import RefusedAnswer
 
 REVISION = 2
 """Raised when the same rows can give another report than before."""
@@ -91,7 +92,10 @@ class InducerRow:
     rejections: tuple[str, ...]
     """`reason=count`, most frequent first."""
     tokens_per_verified: float
+    """Of all candidates and refused answers; 0 where none is verified."""
     seconds_per_verified: float = field(metadata=NOT_IDENTITY)
+    refused_answers: int = 0
+    """Answers of a model that became no candidate."""
 
 
 def funnel(verdicts: Iterable[Verdict]) -> dict[str, int]:
@@ -106,6 +110,7 @@ def inducer_rows(
     environments: Sequence[EnvironmentRow],
     *,
     real: Mapping[BugType, int] | None = None,
+    refused: Sequence[RefusedAnswer] = (),
 ) -> tuple[InducerRow, ...]:
     """One row per inducer and one per operator of it, sorted; empty without candidates.
 
@@ -114,6 +119,7 @@ def inducer_rows(
         verdicts: of any of them; verdicts of others are ignored.
         environments: those published.
         real: fixes by bug type, to compare with; None or without any: there are none.
+        refused: answers of models that became no candidate, and cost all the same.
     """
     by_id = {verdict.candidate_id: verdict for verdict in verdicts}
     published = {row.candidate_id for row in environments}
@@ -121,9 +127,34 @@ def inducer_rows(
     for candidate in candidates:
         for operator in (ALL, candidate.operator):
             groups.setdefault((candidate.inducer, operator), []).append(candidate)
+    lost: dict[tuple[str, str], list[Cost]] = {}
+    for answer in refused:
+        for operator in (ALL, answer.operator):
+            groups.setdefault((answer.inducer, operator), [])
+            lost.setdefault((answer.inducer, operator), []).append(answer.cost)
     return tuple(
-        _row(inducer, operator, groups[inducer, operator], by_id, published, real or {})
-        for inducer, operator in sorted(groups)
+        _with_refused(
+            _row(*key, groups[key], by_id, published, real or {}), lost.get(key, ())
+        )
+        for key in sorted(groups)
+    )
+
+
+def _with_refused(row: InducerRow, costs: Sequence[Cost]) -> InducerRow:
+    """Count in what was spent on answers that are of no use."""
+    if not costs:
+        return row
+    tokens = sum(cost.tokens for cost in costs)
+    seconds = sum(cost.seconds for cost in costs)
+    each = max(row.verified, 1)
+    spent = row.verified > 0
+    return replace(
+        row,
+        refused_answers=len(costs),
+        tokens_per_verified=round(row.tokens_per_verified + spent * tokens / each, 1),
+        seconds_per_verified=round(
+            row.seconds_per_verified + spent * seconds / each, 2
+        ),
     )
 
 
@@ -160,7 +191,7 @@ def _row(
         usability_low=round(interval.low, 4),
         usability_high=round(interval.high, 4),
         unique_ratio=_unique_ratio(candidates),
-        mbte=mbte_curve(types_by_file(good)),
+        mbte=mbte_curve(types_by_file(good).values()),
         bug_types=_listed(types),
         untyped=count - types.total(),
         total_variation=round(total_variation(types, real), 4) if comparable else None,
@@ -181,13 +212,15 @@ def _unique_ratio(candidates: Iterable[BugCandidate]) -> float | None:
     return round(len(set(trees)) / len(trees), 4) if trees else None
 
 
-def types_by_file(candidates: Iterable[BugCandidate]) -> list[tuple[int, ...]]:
-    """For each file how many bugs it has of each type that it has."""
+def types_by_file(
+    candidates: Iterable[BugCandidate],
+) -> dict[tuple[str, str], tuple[int, ...]]:
+    """By repository and path how many bugs a file has of each type that it has."""
     files: dict[tuple[str, str], Counter[BugType]] = {}
     for one in candidates:
         if one.bug_type:
             files.setdefault((one.repository, one.path), Counter())[one.bug_type] += 1
-    return [tuple(types.values()) for types in files.values()]
+    return {place: tuple(types.values()) for place, types in files.items()}
 
 
 def _listed(types: Mapping[BugType, int]) -> tuple[BugTypeCount, ...]:

@@ -23,13 +23,13 @@ from tests.swe.small_repository import (
 REPOSITORY = Path(__file__).parents[2]
 IMAGE = Image(name="bare", python="3.11", requirements=(), digest="0" * 64, site=None)
 FIGURES = Figures(
+    seed=0,
     repositories=5,
     patterns=10,
     candidates=100,
     executed=40,
     proven=30,
-    files=4,
-    mbte_bits=1.5,
+    types={("r", "a.py"): (5, 5)},
 )
 
 
@@ -84,30 +84,64 @@ def candidates_and_verdicts() -> tuple[list[BugCandidate], list[Verdict]]:
 
 def test_only_proven_bugs_count_where_any_were_executed() -> None:
     candidates, verdicts = candidates_and_verdicts()
-    found = figures_of(DRAW, 3, candidates, verdicts)
-    assert (found.repositories, found.executed, found.proven, found.files) == (
+    found = figures_of(DRAW, 3, candidates, verdicts, seed=4)
+    assert (found.seed, found.repositories, found.executed, found.proven) == (
+        4,
         2,
         12,
         6,
-        1,
     )
-    assert found.mbte_bits == round(expected_entropy([3, 3], 5).corrected_bits, 6)
+    assert found.usability == 0.5
+    assert list(found.types.values()) == [(3, 3)]
 
 
 def test_without_proof_all_candidates_count() -> None:
     candidates, _ = candidates_and_verdicts()
-    found = figures_of(DRAW, 3, candidates, None)
-    assert (found.executed, found.proven) == (0, 0)
-    assert found.mbte_bits == round(expected_entropy([6, 6], 5).corrected_bits, 6)
+    found = figures_of(DRAW, 3, candidates, None, seed=0)
+    assert (found.executed, found.proven, found.usability) == (0, 0, None)
+    assert list(found.types.values()) == [(6, 6)]
 
 
-def test_a_summary_is_a_mean_over_draws() -> None:
-    other = replace(FIGURES, mbte_bits=2.0, proven=10)
-    without = replace(FIGURES, repositories=12, executed=0, proven=0, mbte_bits=None)
+def test_a_summary_is_a_mean_over_seeds_with_its_interval() -> None:
+    other = replace(FIGURES, seed=1, proven=10)
+    without = replace(FIGURES, repositories=12, executed=0, proven=0, types={})
     few, many = summary([FIGURES, other, without])
-    assert (few["repositories"], few["draws"], few["mbte_bits"]) == (5, 2, 1.75)
-    assert few["usability"] == 0.5
+    assert (few["repositories"], few["draws"], few["executed"]) == (5, 2, 80)
+    # 0.75 and 0.25: deviation 0.354, so 0.5 plus and minus 12.706 * 0.354 / sqrt(2).
+    assert few["usability"] == {
+        "mean": 0.5,
+        "low": -2.676,
+        "high": 3.676,
+        "by_seed": [0.75, 0.25],
+    }
     assert (many["usability"], many["mbte_bits"]) == (None, None)
+    assert (many["usability_more"], many["mbte_bits_more"]) == (None, None)
+
+
+def test_numbers_of_repositories_are_compared_within_a_seed_and_over_common_files() -> (
+    None
+):
+    more = replace(
+        FIGURES,
+        repositories=12,
+        proven=34,
+        # A file that only one of both has bugs of, and one with too few, don't count.
+        types={("r", "a.py"): (5, 4, 1), ("r", "b.py"): (3, 3), ("r", "c.py"): (1,)},
+    )
+    few = replace(FIGURES, types={("r", "a.py"): (5, 5), ("r", "c.py"): (9,)})
+    _, many = summary([few, more])
+    gained = expected_entropy([5, 4, 1], 5).corrected_bits
+    gained -= expected_entropy([5, 5], 5).corrected_bits
+    assert many["mbte_bits_more"] == {
+        "mean": round(gained, 3),
+        "low": None,
+        "high": None,
+        "by_seed": [round(gained, 4)],
+    }
+    assert many["common_files"] == [1]
+    found = many["usability_more"]
+    assert isinstance(found, dict)
+    assert found["mean"] == 0.1
 
 
 def test_a_store_without_fixes_is_refused_with_a_reason(tmp_path: Path) -> None:

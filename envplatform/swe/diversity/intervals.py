@@ -1,15 +1,23 @@
-"""How sure a share is, given how often it was tried."""
+"""How sure a share or a mean is, given how often it was tried."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
+from statistics import fmean, stdev
 
 Z_95 = 1.959964
 """Standard deviations that hold 95 % of a normal distribution."""
 
+_T_95 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+)  # fmt: skip
+"""Student's t for 95 % by degrees of freedom, from 1; the last holds for more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """Where a share may lie, 0..1, ends included."""
+    """Where a share, a mean or a difference may lie, ends included."""
 
     low: float
     high: float
@@ -38,3 +46,16 @@ def wilson(successes: int, trials: int, *, z: float = Z_95) -> Interval:
         low=min(share, max(0.0, centre - reach)),
         high=max(share, min(1.0, centre + reach)),
     )
+
+
+def mean_interval(values: Sequence[float]) -> Interval | None:
+    """Return Student's 95 % interval of a mean; None: fewer than two values say nothing.
+
+    The values must be independent of each other: one for each draw, not one for each
+    candidate of it.
+    """
+    if len(values) < 2:  # noqa: PLR2004  one value has no deviation
+        return None
+    t = _T_95[min(len(values) - 1, len(_T_95)) - 1]
+    reach = t * stdev(values) / sqrt(len(values))
+    return Interval(low=fmean(values) - reach, high=fmean(values) + reach)

@@ -11,7 +11,7 @@ from envplatform.swe.diversity.distributions import (
     jensen_shannon_bits,
     total_variation,
 )
-from envplatform.swe.diversity.intervals import Z_95, wilson
+from envplatform.swe.diversity.intervals import Z_95, mean_interval, wilson
 
 KINDS = st.dictionaries(
     st.sampled_from("abcdef"), st.integers(0, 50), min_size=1
@@ -94,3 +94,23 @@ def test_what_counts_nothing_can_not_be_compared(empty: Mapping[str, int]) -> No
     for distance in (total_variation, jensen_shannon_bits):
         with pytest.raises(ValueError, match="counts nothing"):
             distance({"a": 1}, empty)
+
+
+def test_the_interval_of_a_mean_by_hand() -> None:
+    """Of 1, 2, 3: deviation 1, reach 4.303 / sqrt(3)."""
+    found = mean_interval([1, 2, 3])
+    assert found is not None
+    assert found.low == pytest.approx(2 - 4.303 / sqrt(3))
+    assert found.high == pytest.approx(2 + 4.303 / sqrt(3))
+
+
+def test_one_value_tells_nothing_of_the_spread() -> None:
+    assert mean_interval([]) is None
+    assert mean_interval([1.0]) is None
+
+
+def test_many_values_tell_more_than_few() -> None:
+    few, many = mean_interval([0, 1] * 2), mean_interval([0, 1] * 30)
+    assert few is not None
+    assert many is not None
+    assert few.low < many.low < 0.5 < many.high < few.high
