@@ -12,6 +12,7 @@ from envplatform.configuration import Configuration
 from envplatform.store import Manifest, Origin, Store, combined_digest
 from envplatform.swe.fixes.bug_type import BugType
 from envplatform.swe.fixes.reverse_patch import CuratedPatch
+from envplatform.swe.inducers.base import REFUSED_ANSWERS
 from envplatform.swe.inducers.mined import (
     REVISION as MINED,
 )
@@ -63,13 +64,13 @@ PATTERNS = "bug_patterns"
 def report_sources(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
     """What the report reads though it depends on no asset for it.
 
-    The verdicts that reject are in no asset; real fixes may never have been made, and
+    Verdicts that reject and refused answers are in no asset; real fixes may never have been made, and
     a report without them is a report all the same.
     """
     store = resources.store.open()
     return {
         table: combined_digest(store.manifests(table))
-        for table in (REJECTED, REAL_FIXES)
+        for table in (REJECTED, REFUSED_ANSWERS, REAL_FIXES)
     }
 
 

@@ -18,14 +18,20 @@ from assets.batch import (
     PartitionResults,
     batch_asset,
 )
+from assets.bug_models import (
+    issue_notes,
+    proposal_tables,
+    prompting,
+    proposers,
+    publish_with_writer,
+    publishers,
+)
 from assets.bug_recipes import (
     environments_are_kept,
     keep_aside,
-    mined_patterns,
     pattern_library,
     real_bug_types,
     report_sources,
-    shipped_verifier,
     suite_runner,
     synthesis,
     target_sources,
@@ -38,6 +44,7 @@ from envplatform.bundle.row import EnvironmentRow
 from envplatform.sandbox.base import SandboxInfo
 from envplatform.sandbox.retry import with_retries
 from envplatform.swe.candidate import BugCandidate, Verdict
+from envplatform.swe.inducers.base import REFUSED_ANSWERS, RefusedAnswer
 from envplatform.swe.inducers.named import inducers_named
 from envplatform.swe.p2f.baseline import measure_baseline
 from envplatform.swe.p2f.settings import VerificationSettings
@@ -45,12 +52,14 @@ from envplatform.swe.propose import REVISION as PROPOSING
 from envplatform.swe.propose import propose
 from envplatform.swe.prove import REVISION as PROVING
 from envplatform.swe.prove import prove
-from envplatform.swe.publish import REFUSED, Refused, choose, proven_of, publish
+from envplatform.swe.publish import REFUSED, Refused, choose, proven_of
 from envplatform.swe.publish import REVISION as PUBLISHING
 from envplatform.swe.report import REJECTED, InducerRow, funnel, inducer_rows
 from envplatform.swe.report import REVISION as REPORTING
 from envplatform.swe.repository_row import REVISION as MEASURING
 from envplatform.swe.repository_row import TargetRow, baseline_of, row_of
+from resources.configuration import ConfigurationResource
+from resources.models import ChatModelResource
 from resources.sandbox import SandboxResource
 from resources.targets import TargetsResource
 
@@ -58,8 +67,6 @@ SANDBOX_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=50)
 """Partitions of sandbox work in one run: a lost run loses no more than these."""
 
 OWNERS = ("team:swe",)
-
-TEMPLATE_ISSUES = "issues are written by template: this release has no other writer"
 
 
 def fallbacks(info: SandboxInfo) -> tuple[str, ...]:
@@ -112,40 +119,44 @@ def target_repositories(
     partitions=target_repo,
     deps=[target_repositories],
     settings=synthesis("seed", "inducers", "candidates_per_repository"),
-    tools=mined_patterns,
+    tools=proposers,
     backfill_policy=SANDBOX_RUNS,
     kinds=frozenset({"python"}),
     owners=OWNERS,
 )
 def bug_candidates(
-    batch: Batch[dict[str, Any]], targets: TargetsResource
+    batch: Batch[dict[str, Any]],
+    targets: TargetsResource,
+    chat_model: ChatModelResource,
+    configuration: ConfigurationResource,
 ) -> PartitionResults:
     """Proposed defects in healthy repositories, not yet executed."""
     settings = batch.settings
     library = pattern_library(batch.store) if "mined" in settings["inducers"] else None
-    for name in batch.partitions:
-        (row,) = batch.rows(TargetRow, "target_repositories")
-        found = propose(
-            asyncio.run(targets.measured(row)),
-            baseline_of(row),
-            inducers_named(settings["inducers"], library=library),
-            budget=settings["candidates_per_repository"],
-            seed=settings["seed"],
+    with prompting(batch.store, chat_model, configuration.load().synthesis) as asked:
+        inducers = inducers_named(
+            settings["inducers"], library=library, prompting=asked
         )
-        operators = Counter(candidate.operator for candidate in found.candidates)
-        yield (
-            name,
-            PartitionResult(
-                rows=found.candidates,
-                metadata={"uncovered places": found.skipped.get("uncovered", 0)},
-                markdown={
-                    "by operator": counts_table(
-                        dict(operators.most_common()), of="operator"
-                    ),
-                    "skipped places": counts_table(found.skipped, of="reason"),
-                },
-            ),
-        )
+        for name in batch.partitions:
+            (row,) = batch.rows(TargetRow, "target_repositories")
+            found = propose(
+                asyncio.run(targets.measured(row)),
+                baseline_of(row),
+                inducers,
+                budget=settings["candidates_per_repository"],
+                seed=settings["seed"],
+            )
+            keep_aside(
+                batch, REFUSED_ANSWERS, name, found.refused, row_type=RefusedAnswer
+            )
+            yield (
+                name,
+                PartitionResult(
+                    rows=found.candidates,
+                    metadata={"uncovered places": found.skipped.get("uncovered", 0)},
+                    markdown=proposal_tables(found),
+                ),
+            )
 
 
 @batch_asset(
@@ -209,7 +220,7 @@ def verified_bugs(
     partitions=target_repo,
     deps=[target_repositories, bug_candidates, verified_bugs],
     settings=synthesis("seed", "environments_per_repository"),
-    tools=shipped_verifier,
+    tools=publishers,
     holds=environments_are_kept,
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
@@ -217,7 +228,11 @@ def verified_bugs(
     owners=OWNERS,
 )
 def swe_environments(
-    batch: Batch[dict[str, Any]], targets: TargetsResource, sandbox: SandboxResource
+    batch: Batch[dict[str, Any]],
+    targets: TargetsResource,
+    sandbox: SandboxResource,
+    chat_model: ChatModelResource,
+    configuration: ConfigurationResource,
 ) -> PartitionResults:
     """Environments of proven bugs that passed every check of the gate."""
     seed = batch.settings["seed"]
@@ -231,11 +246,13 @@ def swe_environments(
         chosen = choose(proven, limit=limit, seed=seed)
         repository = asyncio.run(targets.measured(row))
         rows, refused = asyncio.run(
-            publish(
+            publish_with_writer(
                 sandbox.open(),
                 batch.store,
                 repository,
                 chosen,
+                chat_model=chat_model,
+                synthesis=configuration.load().synthesis,
                 seed=seed,
                 concurrency=sandbox.concurrency(),
                 told=progress(batch.log, name, "environments gated"),
@@ -250,7 +267,7 @@ def swe_environments(
                 rows=rows,
                 metadata={"proven": len(proven), "chosen": len(chosen)},
                 markdown={"gate": counts_table(outcomes)},
-                notes=(TEMPLATE_ISSUES, *fallbacks(sandbox.open().info)),
+                notes=(*issue_notes(rows), *fallbacks(sandbox.open().info)),
             ),
         )
 
@@ -272,7 +289,10 @@ def synthesis_report(batch: Batch[None]) -> PartitionResults:
         verdicts = [*proofs, *batch.store.all_rows(Verdict, REJECTED)]
         environments = batch.rows(EnvironmentRow, "swe_environments")
         real = real_bug_types(batch.store)
-        rows = inducer_rows(candidates, verdicts, environments, real=real)
+        refused = batch.store.all_rows(RefusedAnswer, REFUSED_ANSWERS)
+        rows = inducer_rows(
+            candidates, verdicts, environments, real=real, refused=refused
+        )
         yield (
             whole,
             PartitionResult(

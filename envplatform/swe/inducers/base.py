@@ -73,6 +73,8 @@ class RefusedAnswer:
     """Dotted name in its module."""
     line: int
     """Where it begins, from 1."""
+    operator: str
+    """What a candidate's would be."""
     reason: str
     """Name of what is wrong with the last answer, `other_signature`."""
     detail: str

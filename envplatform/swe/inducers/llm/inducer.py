@@ -175,6 +175,7 @@ class _Found:
             path=self._file.path,
             function=entity.name,
             line=entity.node.lineno,
+            operator=entity.kind,
             reason=reason,
             detail=outcome.detail,
             repaired=outcome.repaired,
