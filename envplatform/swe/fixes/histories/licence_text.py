@@ -13,7 +13,7 @@ _MARKS = (
     ("MPL-2.0", "mozilla public license, version 2.0"),
     ("Apache-2.0", "apache license version 2.0"),
     ("Apache-2.0", "apache license, version 2.0"),
-    ("BSD-3-Clause", "may be used to endorse or promote products"),
+    ("BSD-3-Clause", "be used to endorse or promote products"),
     ("BSD-2-Clause", "redistribution and use in source and binary forms"),
     ("ISC", "permission to use, copy, modify, and/or distribute this software"),
     ("ISC", "permission to use, copy, modify, and distribute this software"),

@@ -26,7 +26,7 @@ from envplatform.swe.fixes.instance import FixInstance, QuarantinedRow
 from envplatform.swe.inducers.base import is_test_path
 from envplatform.tree import File
 
-REVISION = 1
+REVISION = 2
 """Raised when the same history gives other instances."""
 _COMMITS_AT_ONCE = 500
 """Their blobs come in one request, and none is kept in memory."""
