@@ -254,6 +254,11 @@ def test_a_repository_is_named_by_the_end_of_its_url(url: str, name: str) -> Non
     assert mined_repository(url) == name
 
 
+NO_ENDORSEMENT = b"""Redistribution and use in source and binary forms ... The names of
+    the contributors may not be used to endorse or promote
+    products derived from this software"""
+
+
 @pytest.mark.parametrize(
     ("text", "licence"),
     [
@@ -261,11 +266,7 @@ def test_a_repository_is_named_by_the_end_of_its_url(url: str, name: str) -> Non
         (b"Apache License\n   Version 2.0, January 2004", "Apache-2.0"),
         (b"GNU LESSER GENERAL PUBLIC LICENSE\n Version 3, 29 June", "LGPL-3.0-only"),
         (b"Redistribution and use in source and binary forms", "BSD-2-Clause"),
-        (
-            b"Redistribution and use in source and binary forms ...\n"
-            + b" The names may not be used to endorse or\n promote products",
-            "BSD-3-Clause",
-        ),
+        (NO_ENDORSEMENT, "BSD-3-Clause"),
         (b"All rights reserved.", ""),
         (b"\xff\xfe\0", ""),
     ],
