@@ -15,6 +15,7 @@ from envplatform.llm.chat import (
     Usage,
 )
 from envplatform.sandbox.base import (
+    Door,
     ExecResult,
     Image,
     Limits,
@@ -126,6 +127,8 @@ class ScriptedProvider(SandboxProvider):
         self,
         image: Image,  # noqa: ARG002
         limits: Limits = Limits(),  # noqa: ARG002, B008  frozen
+        *,
+        doors: Sequence[Door] = (),  # noqa: ARG002
     ) -> AsyncIterator[Sandbox]:
         """Open one more."""
         sandbox = ScriptedSandbox(self._answer)
@@ -146,6 +149,8 @@ class DeadProvider(SandboxProvider):
         self,
         image: Image,
         limits: Limits = Limits(),  # noqa: B008  frozen
+        *,
+        doors: Sequence[Door] = (),  # noqa: ARG002
     ) -> AsyncIterator[Sandbox]:
         """Fail."""
         self.asked += 1

@@ -1,14 +1,20 @@
 """What commands need of this machine: the configured sandbox, images, package index."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from envplatform.bundle import Environment
 from envplatform.cli.find import find_environment
 from envplatform.cli.place import Place
-from envplatform.sandbox.base import Image, Limits, Sandbox, SandboxProvider
+from envplatform.sandbox.base import (
+    Door,
+    Image,
+    Limits,
+    Sandbox,
+    SandboxProvider,
+)
 from envplatform.sandbox.choose import choose_provider
 from envplatform.sandbox.images import build_image
 from envplatform.store import Store
@@ -79,9 +85,15 @@ class ToldProvider(SandboxProvider):
         self,
         image: Image,
         limits: Limits = Limits(),  # noqa: B008  frozen
+        *,
+        doors: Sequence[Door] = (),
     ) -> AsyncIterator[Sandbox]:
         """Open a sandbox of the other provider."""
         self._count += 1
         self._told(f"{self._what} {self._count}")
-        async with self._provider.open(image, limits) as sandbox:
+        async with self._provider.open(image, limits, doors=doors) as sandbox:
             yield sandbox
+
+    def meet(self) -> AbstractAsyncContextManager[str]:
+        """Make a meeting place of the other provider's."""
+        return self._provider.meet()

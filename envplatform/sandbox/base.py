@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from envplatform.errors import SandboxError
 from envplatform.tree import File, Tree
 
 SandboxKind = Literal["bubblewrap", "docker"]
@@ -93,6 +94,22 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """A folder of sockets that sandboxes share, and nothing else of each other's.
+
+    Inside it is `/run/<name>`. Who serves may make sockets there; all others may
+    connect to them, and change nothing.
+    """
+
+    name: str
+    """`[a-z]+`."""
+    place: str
+    """What `SandboxProvider.meet` gave."""
+    serves: bool = False
+    """One sandbox of a meeting does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxInfo:
     """What holds the code, recorded beside every verdict."""
 
@@ -169,7 +186,7 @@ class SandboxProvider(ABC):
 
     @abstractmethod
     def open(
-        self, image: Image, limits: Limits = Limits()
+        self, image: Image, limits: Limits = Limits(), *, doors: Sequence[Door] = ()
     ) -> AbstractAsyncContextManager[Sandbox]:
         """Open a fresh sandbox; closing kills what runs and removes what was written.
 
@@ -177,3 +194,14 @@ class SandboxProvider(ABC):
             SandboxUnavailableError: not on this machine; names what to install.
             SandboxError: it could not be started.
         """
+
+    def meet(self) -> AbstractAsyncContextManager[str]:
+        """Make a place for the sockets of some sandboxes: what a `Door` leads to.
+
+        It must outlive the sandboxes that have a door to it.
+
+        Raises:
+            SandboxError: this provider has none, or could not make one.
+        """
+        msg = f"{self.info.kind} sandboxes can't meet"
+        raise SandboxError(msg)

@@ -11,12 +11,18 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from envplatform.errors import SandboxError, SandboxUnavailableError
-from envplatform.sandbox.base import Image, Limits, SandboxInfo, SandboxProvider
+from envplatform.sandbox.base import (
+    Door,
+    Image,
+    Limits,
+    SandboxInfo,
+    SandboxProvider,
+)
 from envplatform.sandbox.bubblewrap_sandbox import BubblewrapSandbox
 from envplatform.sandbox.cgroups import find_home
 from envplatform.sandbox.interpreters import find_interpreter
@@ -33,6 +39,7 @@ exec setpriv --reuid="$owner" --regid="$owner" --clear-groups --inh-caps=-all "$
 
 As root itself bubblewrap would be no wall: user id 0 may write to /proc/sys.
 """
+_SOCKETS = "sockets"
 _OLDEST_USABLE = (0, 8)
 """--disable-userns and --size, without which the walls have holes."""
 HOW_TO_INSTALL = (
@@ -82,15 +89,41 @@ class BubblewrapProvider(SandboxProvider):
         self,
         image: Image,
         limits: Limits = Limits(),  # noqa: B008  frozen
+        *,
+        doors: Sequence[Door] = (),
     ) -> AsyncIterator[BubblewrapSandbox]:
         """Open a fresh sandbox; see the base class."""
         sandbox = await self._threads.run(
-            lambda _: self._make(image, limits), undo=lambda made: made.remove()
+            lambda _: self._make(image, limits, tuple(doors)),
+            undo=lambda made: made.remove(),
         )
         try:
             yield sandbox
         finally:
             await self._threads.run(lambda _: sandbox.remove())
+
+    @asynccontextmanager
+    async def meet(self) -> AsyncIterator[str]:
+        """Make a folder for sockets; see the base class."""
+        folder = await self._threads.run(
+            lambda _: self._meeting(), undo=lambda made: made.remove()
+        )
+        try:
+            yield str(folder.path / _SOCKETS)
+        finally:
+            await self._threads.run(lambda _: folder.remove())
+
+    def _meeting(self) -> PrivateFolder:
+        folder = self._private_folder()
+        (folder.path / _SOCKETS).mkdir(mode=0o711)
+        return folder
+
+    def _private_folder(self) -> PrivateFolder:
+        try:
+            return PrivateFolder(self._scratch)
+        except OSError as error:
+            msg = f"no folder for a sandbox below {self._scratch}: {error}"
+            raise SandboxError(msg) from error
 
     def probe(self) -> None:
         """Make a sandbox and run something in it.
@@ -112,7 +145,9 @@ class BubblewrapProvider(SandboxProvider):
             msg = f"bubblewrap can't make a sandbox here ({error}): {HOW_TO_INSTALL}"
             raise SandboxUnavailableError(msg) from error
 
-    def _make(self, image: Image, limits: Limits) -> BubblewrapSandbox:
+    def _make(
+        self, image: Image, limits: Limits, doors: tuple[Door, ...] = ()
+    ) -> BubblewrapSandbox:
         if image.engine is not None:
             msg = (
                 f"image {image.name} is {image.engine.origin}, which bubblewrap can't "
@@ -121,15 +156,16 @@ class BubblewrapProvider(SandboxProvider):
             )
             raise SandboxUnavailableError(msg)
         interpreter = find_interpreter(image.python)
-        try:
-            folder = PrivateFolder(self._scratch)
-        except OSError as error:
-            msg = f"no folder for a sandbox below {self._scratch}: {error}"
-            raise SandboxError(msg) from error
-        layout = Layout(folder=folder.path, interpreter=interpreter, site=image.site)
+        folder = self._private_folder()
+        layout = Layout(
+            folder=folder.path, interpreter=interpreter, site=image.site, doors=doors
+        )
         try:
             make_folders(layout)
             owner = folder.give_away() if os.geteuid() == 0 else None
+            for door in doors:
+                if door.serves and owner is not None:
+                    os.chown(door.place, owner, owner)
         except OSError as error:
             folder.remove()
             msg = f"the folder of a sandbox could not be filled: {error}"
@@ -151,6 +187,8 @@ class BubblewrapProvider(SandboxProvider):
         mounts = [str(layout.interpreter.prefix), str(layout.python)]
         if layout.site is not None:
             mounts += [str(layout.site.resolve()), str(layout.packages)]
+        for door in layout.doors:
+            mounts += [door.place, str(layout.door(door))]
         stage = ("/bin/sh", "-euc", _STAGE, "stage", str(owner), *mounts, "--")
         private = ("unshare", "--mount", "--propagation", "private", "--")
         return (*private, *stage, self._executable)

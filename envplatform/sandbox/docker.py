@@ -9,16 +9,19 @@ stands in `docker_sandbox`.
 import os
 import socket
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import docker
+from docker.errors import NotFound
 from docker.models.containers import Container
+from docker.models.volumes import Volume
 from docker.types import LogConfig, Ulimit
 
 from envplatform.errors import SandboxError, SandboxUnavailableError
 from envplatform.sandbox.base import (
     WRITABLE,
+    Door,
     Image,
     Limits,
     SandboxInfo,
@@ -43,6 +46,7 @@ HOW_TO_INSTALL = (
 )
 _ANSWER_S = 120
 _OWN_PROCESSES = 1
+_SOCKETS = "size=1m,mode=0711,uid=1000,gid=1000"
 _MB = 1024 * 1024
 
 
@@ -75,20 +79,44 @@ class DockerProvider(SandboxProvider):
         self,
         image: Image,
         limits: Limits = Limits(),  # noqa: B008  frozen
+        *,
+        doors: Sequence[Door] = (),
     ) -> AsyncIterator[DockerSandbox]:
         """Open a fresh container; see the base class."""
         sandbox = await self._threads.run(
-            lambda _: self._make(image, limits), undo=lambda made: made.remove()
+            lambda _: self._make(image, limits, doors), undo=lambda made: made.remove()
         )
         try:
             yield sandbox
         finally:
             await self._threads.run(lambda _: sandbox.remove())
 
-    def _make(self, image: Image, limits: Limits) -> DockerSandbox:
+    @asynccontextmanager
+    async def meet(self) -> AsyncIterator[str]:
+        """Make a volume in memory for sockets; see the base class."""
+        volume = await self._threads.run(lambda _: self._volume(), undo=remove_volume)
+        try:
+            yield str(volume.id)
+        finally:
+            await self._threads.run(lambda _: remove_volume(volume))
+
+    def _volume(self) -> Volume:
+        try:
+            return self._client.volumes.create(
+                driver="local",
+                driver_opts={"type": "tmpfs", "device": "tmpfs", "o": _SOCKETS},
+                labels={LABEL: current_owner().label()},
+            )
+        except FAILURES as error:
+            msg = f"Docker could not create a volume: {error}"
+            raise SandboxError(msg) from error
+
+    def _make(
+        self, image: Image, limits: Limits, doors: Sequence[Door]
+    ) -> DockerSandbox:
         base = self._base_of(image)
         try:
-            container = self._create(self._image(image, base), limits)
+            container = self._create(self._image(image, base), limits, doors)
         except FAILURES as error:
             msg = f"Docker could not create a container: {error}"
             raise SandboxError(msg) from error
@@ -131,7 +159,9 @@ class DockerProvider(SandboxProvider):
         with self._building:
             return image_for(self._client, image, base)
 
-    def _create(self, image_id: str, limits: Limits) -> Container:
+    def _create(
+        self, image_id: str, limits: Limits, doors: Sequence[Door]
+    ) -> Container:
         memory = limits.memory_mb * _MB
         # Larger than allowed: the limit is then noticed (`inside`) before a write
         # fails, which would look like the code's own failure.
@@ -150,6 +180,13 @@ class DockerProvider(SandboxProvider):
             mem_limit=memory,
             memswap_limit=memory,
             tmpfs=dict.fromkeys(WRITABLE, f"rw,exec,nosuid,nodev,{size}"),
+            volumes={
+                door.place: {
+                    "bind": f"/run/{door.name}",
+                    "mode": "rw" if door.serves else "ro",
+                }
+                for door in doors
+            },
             shm_size=64 * _MB,
             ulimits=[Ulimit(name="core", soft=0, hard=0)],
             log_config=LogConfig(type="none"),
@@ -166,6 +203,26 @@ class DockerProvider(SandboxProvider):
                 owner = parse_owner(container.labels.get(LABEL, ""))
                 if owner is not None and owner.is_dead():
                     remove_container(container)
+            for volume in self._client.volumes.list(filters={"label": LABEL}):
+                labels = volume.attrs.get("Labels") or {}
+                owner = parse_owner(labels.get(LABEL, ""))
+                if owner is not None and owner.is_dead():
+                    remove_volume(volume)
+
+
+def remove_volume(volume: Volume) -> None:
+    """Remove; that it is gone already is no failure.
+
+    Raises:
+        SandboxError: the engine refused.
+    """
+    try:
+        volume.remove(force=True)
+    except NotFound:
+        return
+    except FAILURES as error:
+        msg = f"volume {volume.id} can't be removed: {error}"
+        raise SandboxError(msg) from error
 
 
 def connect(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from envplatform.sandbox.base import WRITABLE
+from envplatform.sandbox.base import WRITABLE, Door
 from envplatform.sandbox.interpreters import Interpreter
 
 _SHARED_MEMORY_BYTES = 64 * 1024 * 1024
@@ -40,6 +40,11 @@ class Layout:
     """Private to the sandbox; holds all that follows but the last two."""
     interpreter: Interpreter
     site: Path | None
+    doors: tuple[Door, ...] = ()
+
+    def door(self, door: Door) -> Path:
+        """Mount point for the sockets behind `door` (used as root)."""
+        return self.folder / "doors" / door.name
 
     @property
     def places(self) -> Path:
@@ -68,6 +73,8 @@ def make_folders(layout: Layout) -> None:
         (layout.places / place[1:]).mkdir(parents=True)
     for folder in (layout.etc, layout.python, layout.packages):
         folder.mkdir()
+    for door in layout.doors:
+        layout.door(door).mkdir(parents=True)
     for name, text in ETC.items():
         (layout.etc / name).write_text(text, encoding="utf-8")
     for name in _HOST_ETC:
@@ -95,6 +102,10 @@ def mount_options(layout: Layout, *, staged: bool) -> list[str]:
         options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for place in WRITABLE:
         options += ["--bind", str(layout.places / place[1:]), place]
+    for door in layout.doors:
+        kind = "--bind" if door.serves else "--ro-bind"
+        sockets = str(layout.door(door)) if staged else door.place
+        options += [kind, sockets, f"/run/{door.name}"]
     return [*options, "--remount-ro", "/"]
 
 

@@ -1,6 +1,6 @@
 """The gate over real sandboxes: an honest environment, and one fault at a time."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -9,7 +9,13 @@ import pytest
 from envplatform.bundle import CheckResult, Environment, all_passed
 from envplatform.grading import run_gate
 from envplatform.grading.checks import reset
-from envplatform.sandbox.base import Image, Limits, Sandbox, SandboxProvider
+from envplatform.sandbox.base import (
+    Door,
+    Image,
+    Limits,
+    Sandbox,
+    SandboxProvider,
+)
 from envplatform.tree import File
 from tests.bundle.sample import SOLUTION, TESTS, sample_environment
 
@@ -119,6 +125,8 @@ class KeepingProvider(SandboxProvider):
         self,
         image: Image,  # noqa: ARG002
         limits: Limits = Limits(),  # noqa: ARG002, B008  frozen
+        *,
+        doors: Sequence[Door] = (),  # noqa: ARG002
     ) -> AsyncIterator[Sandbox]:
         """Hand out the same one again."""
         yield self._sandbox
@@ -147,9 +155,11 @@ class TellingProvider(SandboxProvider):
         self,
         image: Image,
         limits: Limits = Limits(),  # noqa: B008  frozen
+        *,
+        doors: Sequence[Door] = (),
     ) -> AsyncIterator[Sandbox]:
         """Open one and put the tests where the agent can read them."""
-        async with self._real.open(image, limits) as sandbox:
+        async with self._real.open(image, limits, doors=doors) as sandbox:
             await sandbox.upload(TESTS, "/tests")
             yield sandbox
 

@@ -10,6 +10,7 @@ import pytest
 from envplatform.errors import SandboxError, TargetError
 from envplatform.patches import diff_trees
 from envplatform.sandbox.base import (
+    Door,
     Image,
     Limits,
     Sandbox,
@@ -270,13 +271,15 @@ class FailingProvider(SandboxProvider):
         self,
         image: Image,
         limits: Limits = Limits(),  # noqa: B008  frozen
+        *,
+        doors: Sequence[Door] = (),
     ) -> AsyncIterator[Sandbox]:
         """Fail by number, else open."""
         self._count += 1
         if self._count in self._failing:
             msg = "the daemon is gone"
             raise SandboxError(msg)
-        async with self._real.open(image, limits) as sandbox:
+        async with self._real.open(image, limits, doors=doors) as sandbox:
             yield sandbox
 
 
