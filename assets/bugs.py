@@ -20,8 +20,8 @@ from assets.batch import (
 )
 from assets.bug_models import (
     issue_notes,
-    proposal_tables,
     prompting,
+    proposal_tables,
     proposers,
     publish_with_writer,
     publishers,

@@ -14,6 +14,8 @@ from envplatform.errors import ConfigError
 Model = TypeVar("Model", bound=BaseModel)
 
 _MAX_SHOWN = 80
+_WHOLE_FILE = "(file)"
+"""In place of a key where several contradict each other."""
 _USER_INFO = re.compile(r"(\w://)[^/@\s]*@")
 
 
@@ -46,7 +48,7 @@ def _tuples(value: object) -> object:
 def _explain(error: ValidationError, source: str) -> str:
     lines = [f"{source}: {error.error_count()} wrong key(s)"]
     for problem in error.errors(include_url=False):
-        key = ".".join(str(part) for part in problem["loc"]) or "(file)"
+        key = ".".join(str(part) for part in problem["loc"]) or _WHOLE_FILE
         what = {
             "missing": "is missing; add it",
             "extra_forbidden": "no such key; remove it or check its spelling",
@@ -56,7 +58,7 @@ def _explain(error: ValidationError, source: str) -> str:
 
 
 def _found(key: str, value: object) -> str:
-    if "key" in key:
+    if "key" in key or key == _WHOLE_FILE:
         return ""  # what stands there may be a secret: never repeat it
     text = _USER_INFO.sub(r"\1***@", repr(value))
     shown = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."

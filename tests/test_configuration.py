@@ -38,6 +38,15 @@ def test_arrays_become_tuples() -> None:
             ["synthesis.fail_to_pass_repeats", "found 10", "buggy_runs, which is 11"],
         ),
         ("[sandbox\n", ["x.toml", "not valid TOML", "line 1"]),
+        (
+            '[synthesis]\ninducers = ["mutation", "llm_modify"]',
+            ["synthesis.inducers: llm_modify asks a model", "base_url in [model]"],
+        ),
+        (
+            '[synthesis]\nissue_writer = "llm"',
+            ["synthesis.issue_writer", "asks a model", "[issue_model] or [model]"],
+        ),
+        ("[synthesis]\nmodel_temperature = 3.0", ["model_temperature", "less than"]),
     ],
 )
 def test_a_wrong_key_is_named(text: str, parts: list[str]) -> None:
@@ -46,6 +55,22 @@ def test_a_wrong_key_is_named(text: str, parts: list[str]) -> None:
         parse_configuration(text, source="x.toml")
     for part in parts:
         assert part in str(caught.value)
+
+
+def test_writers_may_have_a_model_of_their_own() -> None:
+    """Whoever writes an issue must not solve it, so there is room for two models."""
+    writes = '[synthesis]\nissue_writer = "llm"\n'
+    one = parse_configuration(
+        f'{writes}[model]\nkind = "openai"\nname = "a"', source="x"
+    )
+    assert one.issue_model_or_model.name == "a"
+    two = parse_configuration(
+        f'{writes}[issue_model]\nkind = "openai"\nname = "b"', source="x"
+    )
+    assert (two.issue_model_or_model.name, two.model.kind) == ("b", "embedded")
+    parse_configuration(
+        '[synthesis]\ninducers = ["llm_rewrite"]\n[model]\nkind = "openai"', source="x"
+    )
 
 
 def test_all_wrong_keys_are_named_at_once() -> None:

@@ -12,6 +12,7 @@ from envplatform.bundle import Environment
 from envplatform.errors import DownloadTooLargeError, ModelError, SandboxError
 from envplatform.grading import final_workspace, grade, open_environment
 from envplatform.rollout.report import Progress, trajectory_of
+from envplatform.rollout.separation import check_solver
 from envplatform.rollout.session import Assignment, Policy, RolloutLimits, Session
 from envplatform.sandbox.base import Image, Sandbox, SandboxProvider
 from envplatform.trajectories import Ending, Trajectory
@@ -59,7 +60,10 @@ class Harness(ABC):
 
         Raises:
             BundleError: `image` is not the one that the environment names.
+            ConfigError: the policy's model wrote the environment's issue.
         """
+        if policy is not None:
+            check_solver(environment, policy.model.name)
         assignment = Assignment(
             environment=environment,
             policy=policy,
