@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from envplatform.graph import ASSETS
 from envplatform.store import Store
-from envplatform.swe.targets.targetfile import BROKEN
+from envplatform.swe.targets.targetfile_tables import BROKEN
 
 
 @dataclass(frozen=True, slots=True)
