@@ -64,6 +64,7 @@ RunEnding = Literal[
     "out_of_memory",
     "process_limit",
     "disk_limit",
+    "service_failed",  # a service did not get ready, or ended before the suite did
     "inconsistent",  # exit code and records contradict each other: forged or broken
 ]
 
@@ -89,6 +90,7 @@ Rejection = Literal[
     "out_of_memory",
     "process_limit",
     "disk_limit",
+    "service_failed",
     "inconsistent",
 ]
 

@@ -24,7 +24,7 @@ from envplatform.sandbox.base import Image
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.issue import Issue
 from envplatform.swe.targets.prepare import HealthyRepository
-from envplatform.swe.targets.target import Suite
+from envplatform.swe.targets.target import Target
 from envplatform.swe.verifier.files import SplitTests, split_tests, verifier_tree
 from envplatform.swe.verifier.inside.restore import is_byte_code
 from envplatform.tree import File, Tree, tree_digest
@@ -87,7 +87,7 @@ def assemble_environment(
         criteria=CRITERIA,
         description=f"Repair a defect in {target.name}",
         labels={"repository": target.name, "license": target.license},
-        allowance=_allowance(target.suite),
+        allowance=_allowance(target),
         providers=(Provider(name="workspace", kind="file"),),
         resources=(
             Resource(
@@ -185,9 +185,11 @@ def _lineage(candidate: BugCandidate, issue: Issue) -> Lineage:
     )
 
 
-def _allowance(suite: Suite) -> Allowance:
+def _allowance(target: Target) -> Allowance:
+    suite = target.suite
+    services_s = sum(service.ready_timeout_s for service in target.services)
     return Allowance(
-        verifier_timeout_s=int(suite.suite_timeout_s) + _VERIFIER_SLACK_S,
+        verifier_timeout_s=int(suite.suite_timeout_s + services_s) + _VERIFIER_SLACK_S,
         memory_mb=suite.memory_mb,
         disk_mb=suite.disk_mb,
         processes=suite.processes,

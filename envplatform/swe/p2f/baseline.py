@@ -13,7 +13,7 @@ from envplatform.errors import TargetError
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.swe.p2f.report import reason_of
 from envplatform.swe.p2f.request import RunRequest
-from envplatform.swe.p2f.result import Coverage, SuiteRun
+from envplatform.swe.p2f.result import Coverage, Lines, SuiteRun
 from envplatform.swe.p2f.suite import run_fresh
 from envplatform.swe.p2f.unbuilt import unbuilt_modules
 from envplatform.swe.targets.prepare import HealthyRepository
@@ -100,7 +100,10 @@ async def _series(
     count: int,
     enders: Mapping[str, str],
 ) -> list[SuiteRun]:
-    """Return `count` plain runs and one that covers; ends with one that did not complete."""
+    """Return `count` plain runs and one that covers; ends with one that did not complete.
+
+    A command of the target's own runs all tests, in its own order, and covers nothing.
+    """
     plain_request = _plain(repository, without=tuple(enders))
     series: list[SuiteRun] = []
     for number in range(count):
@@ -110,6 +113,8 @@ async def _series(
         series.append(await _run(provider, repository, request))
         if series[-1].ending != "completed":
             return series
+    if repository.target.suite.results == "junit":
+        return series
     request = replace(
         plain_request,
         ids=_stable(series, repository),
@@ -157,11 +162,15 @@ def _assemble(
     runs: list[SuiteRun],
     enders: Mapping[str, str],
 ) -> Baseline:
-    *plain, covering = runs
+    has_lines = repository.target.suite.results == "pytest"
+    plain = runs[:-1] if has_lines else runs
     stable = _stable(runs, repository)
     kept = set(stable)
-    coverage = covering.coverage or Coverage(
-        by_test={}, imported={}, shared={}, statements={}
+    coverage = runs[-1].coverage or Coverage(
+        by_test={},
+        imported={} if has_lines else _every_line(repository),
+        shared={},
+        statements={},
     )
     by_test = {t: lines for t, lines in coverage.by_test.items() if t in kept}
     broken = dict(plain[0].broken)
@@ -181,6 +190,15 @@ def _assemble(
         runs=len(runs),
         sandbox=f"{info.kind} {info.version}",
     )
+
+
+def _every_line(repository: HealthyRepository) -> Lines:
+    """Lines that nobody counted may all run at import: a change there needs all tests."""
+    tree = repository.tree
+    return {
+        path: tuple(range(1, tree[path].data.count(b"\n") + 2))
+        for path in repository.target.source_paths(tree)
+    }
 
 
 def _unstable(

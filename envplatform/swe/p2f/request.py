@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import PurePosixPath
 
@@ -76,6 +76,10 @@ def job_bytes(target: Target, request: RunRequest, *, nonce: str) -> bytes:
         "nonce": nonce,
         "root": WORKSPACE,
         "directory": _absolute(suite.directory),
+        "results": suite.results,
+        "command": suite.command,
+        "report": _absolute(suite.report) if suite.report else "",
+        "services": [asdict(service) for service in target.services],
         "paths": _paths(target, request),
         "args": suite.args,
         "ids": request.ids,
@@ -107,7 +111,8 @@ def job_bytes(target: Target, request: RunRequest, *, nonce: str) -> bytes:
 def limits_of(target: Target, request: RunRequest) -> Limits:
     """Return the sandbox's limits: wider in time than the job's own."""
     suite = target.suite
-    wall_s = request.suite_timeout_s + _SLACK_S
+    services_s = sum(service.ready_timeout_s for service in target.services)
+    wall_s = request.suite_timeout_s + services_s + _SLACK_S
     return Limits(
         wall_s=wall_s,
         cpu_s=2 * wall_s,

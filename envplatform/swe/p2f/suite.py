@@ -79,7 +79,8 @@ def _witness(
     if not witnessed.is_usable:
         msg = (
             f"{target.name}: the image can't run a suite ({witnessed.run.output.strip()}"
-            "); pin pytest, coverage and what they need in `requirements`"
+            "); pin pytest, coverage and what they need in `requirements`, or install "
+            "them in the image that [image] names"
         )
         raise TargetError(msg)
     ending = _sandbox_ending(done)

@@ -36,8 +36,13 @@ def split_tests(target: Target, tree: Tree, verdict: Verdict) -> SplitTests:
 
     Raises:
         BundleError: a failing test lies in a file that is no test file, so hiding it
-            would hide the code; or in none at all.
+            would hide the code; or in none at all; or the target is run in a way that
+            no environment can be graded in.
     """
+    why = why_ungradable(target)
+    if why:
+        msg = f"{verdict.candidate_id}: {why}"
+        raise BundleError(msg)
     tests = {path: file for path, file in tree.items() if target.is_test_file(path)}
     failing = {test.split("::")[0] for test in verdict.fail_to_pass}
     misplaced = sorted(failing - tests.keys())
@@ -49,6 +54,22 @@ def split_tests(target: Target, tree: Tree, verdict: Verdict) -> SplitTests:
         hidden={path: file for path, file in tests.items() if path in failing},
         visible={path: file for path, file in tests.items() if path not in failing},
     )
+
+
+def why_ungradable(target: Target) -> str:
+    """Return why no environment is made of this target's bugs; empty if some may be."""
+    if target.suite.results == "junit":
+        return (
+            'suite.results = "junit": a solver\'s code could write the report that it is '
+            "judged by, so its bugs are proven but not published"
+        )
+    if target.image is not None:
+        return (
+            "[image]: an environment names an interpreter and pins, which anybody can "
+            "build; an image of this engine it can't name, so its bugs are proven but "
+            "not published"
+        )
+    return ""
 
 
 def verifier_tree(target: Target, split: SplitTests, verdict: Verdict) -> Tree:

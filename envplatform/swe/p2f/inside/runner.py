@@ -22,7 +22,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from .channel import ChannelError, Reader
+from .commanded import Commanded
 from .judge import Account, judge
+from .services import ServiceError, Services
 
 FORMAT = 1
 _CHUNK = 65_536
@@ -30,6 +32,17 @@ _TICK_S = 0.05
 _PR_SET_DUMPABLE = 4
 _MAX_REPORTS = 2_000_000
 """Characters of all failure texts together; later ones are left empty."""
+_NOTHING: dict[str, Any] = {
+    "ending": "service_failed",
+    "running": None,
+    "rounds": 1,
+    "collected": [],
+    "executions": [],
+    "broken": [],
+    "lines": [],
+    "output": "",
+    "output_bytes": 0,
+}
 
 
 def main(start: str) -> int:
@@ -38,8 +51,7 @@ def main(start: str) -> int:
     job = json.loads(sys.stdin.buffer.read())
     nonce = job.pop("nonce")
     began = time.monotonic()
-    watch = Watch(job, start)
-    result = watch.run()
+    result = _run(job, start)
     result.update(
         format=FORMAT,
         nonce=nonce,
@@ -49,6 +61,22 @@ def main(start: str) -> int:
     sys.stdout.write(json.dumps(result) + "\n")
     sys.stdout.flush()
     return 0
+
+
+def _run(job: dict[str, Any], start: str) -> dict[str, Any]:
+    """Run the suite between the start and the end of its services."""
+    suite = Commanded(job) if job["results"] == "junit" else Watch(job, start)
+    services = Services(job)
+    try:
+        services.start()
+        result = suite.run()
+        services.check()
+    except ServiceError as error:
+        # Without it tests mean nothing, whatever they said.
+        result = {**_NOTHING, "detail": str(error)[:2000]}
+    finally:
+        services.stop()
+    return result
 
 
 def hide() -> bool:

@@ -105,12 +105,13 @@ def _run(start: Path, job: dict[str, Any]) -> dict[str, Any]:
         UnusableError: its word can't be had, or the image lacks pytest.
     """
     nonce = os.urandom(16).hex()
+    services_s = sum(service["ready_timeout_s"] for service in job["services"])
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-B", str(start)],
             input=json.dumps({**job, "nonce": nonce}).encode(),
             stdout=subprocess.PIPE,
-            timeout=job["run_timeout_s"] + _GRACE_S,
+            timeout=job["run_timeout_s"] + services_s + _GRACE_S,
             check=False,
             env={**os.environ, "HOME": HOME},
             preexec_fn=lesser_user(Path(job["root"])),
