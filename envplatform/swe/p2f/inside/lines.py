@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 IMPORT, SHARED, TEST = "import", "shared", "test:"
+_RECORD = 500_000
+"""Characters of contexts and lines in one record, about."""
 
 
 class NoLines:
@@ -81,7 +83,10 @@ class Lines(NoLines):
             self.enter(before)
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield what was found, one record a file: path, statements, lines by context."""
+        """Yield what was found: path, statements, lines by context.
+
+        One record a file, or more where its contexts are too many for one.
+        """
         self._coverage.stop()
         data = self._coverage.get_data()
         for name in sorted(data.measured_files()):
@@ -92,12 +97,14 @@ class Lines(NoLines):
             for line, contexts in sorted(by_line.items()):
                 for context in contexts:
                     by_context.setdefault(context, []).append(line)
-            yield {
-                "kind": "lines",
-                "path": name[len(self._root) :],
-                "statements": self._statements(name, sorted(by_line)),
-                "contexts": by_context,
-            }
+            statements = self._statements(name, sorted(by_line))
+            for part in _parts(by_context):
+                yield {
+                    "kind": "lines",
+                    "path": name[len(self._root) :],
+                    "statements": statements,
+                    "contexts": part,
+                }
 
     def _statements(self, name: str, seen: list[int]) -> list[int]:
         """Return where statements start; what was seen if a test took the file away."""
@@ -106,3 +113,17 @@ class Lines(NoLines):
         except self._unreadable:
             return seen
         return statements
+
+
+def _parts(by_context: dict[str, list[int]]) -> Iterator[dict[str, list[int]]]:
+    """Yield all of it, in pieces that fit a record."""
+    part: dict[str, list[int]] = {}
+    size = 0
+    for context, lines in by_context.items():
+        part[context] = lines
+        size += len(context) + 6 * len(lines)
+        if size > _RECORD:
+            yield part
+            part, size = {}, 0
+    if part or not by_context:
+        yield part
