@@ -17,6 +17,7 @@ from envplatform.bundle.environment import (
     TEST_SCRIPT,
     Allowance,
     Core,
+    Dependency,
     Environment,
     ImageReference,
     Lineage,
@@ -25,6 +26,7 @@ from envplatform.bundle.environment import (
     Provider,
     Resource,
     Spending,
+    View,
     checked,
 )
 from envplatform.bundle.migrate import migrate
@@ -43,6 +45,7 @@ __all__ = [
     "CheckResult",
     "CheckStatus",
     "Core",
+    "Dependency",
     "Environment",
     "ImageReference",
     "Lineage",
@@ -52,6 +55,7 @@ __all__ = [
     "ReadLimits",
     "Resource",
     "Spending",
+    "View",
     "all_passed",
     "checked",
     "commit_id",

@@ -11,7 +11,7 @@ from envplatform.bundle import layout, records
 from envplatform.bundle.environment import Core, Environment, Spending
 from envplatform.tree import File, tree_digest
 
-FORMAT = 1
+FORMAT = 2
 """Version of the format, part of the identity."""
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from envplatform.bundle import layout
 from envplatform.bundle.digest import environment_digest, identity_file
 from envplatform.bundle.environment import Environment
-from envplatform.bundle.migrate import identify, migrate
+from envplatform.bundle.migrate import identify, migrate, named_digest
 from envplatform.errors import BundleError
 from envplatform.tree import File, Tree, TreeError, checked_path, write_tree
 
@@ -62,14 +62,16 @@ def read_environment(
 
     Args:
         folder: an environment's own folder.
-        digest: the digest that the caller asked for, checked too where given.
+        digest: the digest that the caller asked for, checked too where given; for a
+            folder of an older format the one that this format gave it.
         limits: refuse more than this.
 
     Raises:
         BundleError: wrong digest, unknown format version, a missing, surplus or
             changed part, a link or device, too many or too large files.
     """
-    files = migrate(_bounded_tree(folder, limits))
+    raw = _bounded_tree(folder, limits)
+    files = migrate(raw)
     identity = identify(files)
     environment = layout.parse(files, identity.environment)
     actual = environment_digest(environment)
@@ -77,7 +79,7 @@ def read_environment(
         msg = f"{folder} names the digest {identity.digest}, its content is {actual}"
         raise BundleError(msg)
     _compare(files, environment_files(environment), folder)
-    if digest is not None and identity.digest != digest:
+    if digest is not None and digest not in {identity.digest, named_digest(raw)}:
         msg = f"{folder} holds {identity.digest}, not {digest}"
         raise BundleError(msg)
     return environment

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from envplatform.bundle.audit import CheckResult
 from envplatform.bundle.repository import check_repository
@@ -18,6 +18,25 @@ from envplatform.tree import Tree, TreeError, checked_path, tree_digest
 Pillar = Literal["swe", "res", "cowork"]
 ResourceKind = Literal["content", "key", "state", "schema"]
 ProviderKind = Literal["file", "sqlite", "http", "git"]
+ViewKind = Literal[
+    "content",
+    "folder",
+    "page",
+    "lookup",
+    "gate",
+    "job",
+    "transition",
+    "index",
+    "version",
+    "table",
+    "service",
+    "history",
+]
+"""What `ws` can serve; what each does, and its options, stand there."""
+DependencyKind = Literal["cursor", "handle", "job", "key", "schema", "version"]
+Operation = Literal[
+    "list", "read", "search", "query", "act", "call", "write", "edit", "delete"
+]
 
 TEST_SCRIPT = "test.sh"
 SOLVE_SCRIPT = "solve.sh"
@@ -68,6 +87,12 @@ class Permissions:
     tools: tuple[str, ...] = ("shell",)
     writable: tuple[str, ...] = ("/workspace", "/tmp")  # noqa: S108  inside the sandbox
     network: Literal["none"] = "none"
+    operations: tuple[Operation, ...] = ("list", "read", "search", "query", "act")
+    """What it may ask the broker for."""
+    writable_names: tuple[str, ...] = ()
+    """Names of views that it may change; one that ends in a slash means all below."""
+    calls: int = 100_000
+    """Requests to the broker in one session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +104,31 @@ class Resource:
     provider: str
     location: str
     """Where the provider keeps it; a path for `file`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One public name, what it shows and how; served by `ws`."""
+
+    name: str
+    kind: ViewKind
+    source: str = ""
+    """Name of the resource that it shows; empty for kinds that need none."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """By kind; JSON values."""
+    about: str = ""
+    """Told to the agent."""
+    listed: bool = True
+    """Whether `list` tells of it; other names must be known to be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependency:
+    """One view can only be used with what another one tells."""
+
+    view: str
+    needs: str
+    kind: DependencyKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +212,10 @@ class Environment:
     permissions: Permissions = Permissions()
     providers: tuple[Provider, ...] = ()
     resources: tuple[Resource, ...] = ()
+    views: tuple[View, ...] = ()
+    dependencies: tuple[Dependency, ...] = ()
+    served: Tree = field(default_factory=dict)
+    """What the broker holds at the beginning. The agent reaches it by views only."""
     user: Tree = field(default_factory=dict)
     """The user policy's files (.envp/user). Empty where no user takes part."""
     audit: tuple[CheckResult, ...] = ()
@@ -176,7 +230,7 @@ def checked(environment: Environment) -> Environment:
     """
     _check_names(environment)
     _check_image(environment.image)
-    for name in ("workspace", "tests", "solution", "user"):
+    for name in ("workspace", "tests", "solution", "served", "user"):
         _check_tree(name, getattr(environment, name))
     _require("workspace", bool(environment.workspace), "must not be empty")
     check_repository(environment.workspace)
@@ -186,6 +240,7 @@ def checked(environment: Environment) -> Environment:
     _require("solution", SOLVE_SCRIPT in environment.solution, f"lacks {SOLVE_SCRIPT}")
     _require("instruction", bool(environment.instruction.strip()), "must not be empty")
     _require("criteria", "reward" in environment.criteria, "lack 'reward'")
+    _check_graph(environment)
     grader = tree_digest(environment.tests)
     _require(
         "core.grader_digest",
@@ -209,6 +264,29 @@ def _check_names(environment: Environment) -> None:
     for text in (environment.description, *environment.labels.values()):
         _require("description and labels", _utf8(text), f"hold {text!r}, not UTF-8")
     _require("instruction", _utf8(environment.instruction), "is not UTF-8")
+
+
+def _check_graph(environment: Environment) -> None:
+    graph = (environment.providers, environment.resources, environment.views)
+    providers, resources, views = (_unique_names(part) for part in graph)
+    for resource in environment.resources:
+        known = resource.provider in providers
+        _require(f"resource {resource.name}", known, "names no provider")
+    for view in environment.views:
+        known = not view.source or view.source in resources
+        _require(f"view {view.name}", known, f"shows no resource: {view.source!r}")
+    for edge in environment.dependencies:
+        known = {edge.view, edge.needs} <= views
+        _require("dependencies", known, f"hold {edge.view!r} -> {edge.needs!r}")
+
+
+def _unique_names(
+    entries: tuple[Provider, ...] | tuple[Resource, ...] | tuple[View, ...],
+) -> frozenset[str]:
+    names = [entry.name for entry in entries]
+    twice = next((name for name in names if names.count(name) > 1), "")
+    _require("env.json", not twice, f"holds {twice!r} twice")
+    return frozenset(names)
 
 
 def _check_image(image: ImageReference) -> None:

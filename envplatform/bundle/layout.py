@@ -13,6 +13,7 @@ from envplatform.bundle.audit import CheckResult
 from envplatform.bundle.environment import (
     Allowance,
     Core,
+    Dependency,
     Environment,
     ImageReference,
     Lineage,
@@ -20,6 +21,7 @@ from envplatform.bundle.environment import (
     Pillar,
     Provider,
     Resource,
+    View,
     checked,
 )
 from envplatform.bundle.harborfiles import dockerfile, requirements_txt, task_toml
@@ -36,6 +38,7 @@ GRAPH = ".envp/env.json"
 
 _FOLDERS = {
     "workspace": "environment/workspace/",
+    "served": "environment/served/",
     "tests": "tests/",
     "solution": "solution/",
     "user": ".envp/user/",
@@ -57,13 +60,12 @@ class Description:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
-    """env.json: what the task is about and how it may be reached.
-
-    Views and dependencies join when the first environment has some.
-    """
+    """env.json: what the task is about and how it may be reached; `ws` serves it."""
 
     providers: tuple[Provider, ...]
     resources: tuple[Resource, ...]
+    views: tuple[View, ...]
+    dependencies: tuple[Dependency, ...]
     permissions: Permissions
 
 
@@ -97,6 +99,8 @@ def content_files(environment: Environment) -> dict[str, File]:
     graph = Graph(
         providers=environment.providers,
         resources=environment.resources,
+        views=environment.views,
+        dependencies=environment.dependencies,
         permissions=environment.permissions,
     )
     files = {
@@ -144,6 +148,9 @@ def parse(files: Tree, description: Description) -> Environment:
             lineage=_record(Lineage, files, LINEAGE),
             providers=graph.providers,
             resources=graph.resources,
+            views=graph.views,
+            dependencies=graph.dependencies,
+            served=_below(files, _FOLDERS["served"]),
             permissions=graph.permissions,
             audit=_record(Audit, files, AUDIT).checks,
         )

@@ -1,7 +1,7 @@
 """Format versions: reading identity.json, and the way from an older format to ours.
 
-There is one version so far, so there is no step yet; the first change of the format
-adds one to `STEPS`.
+Each change of the format adds a step to `STEPS`; an environment goes through all that
+lie between its version and ours.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,13 +10,14 @@ from types import MappingProxyType
 
 from envplatform.bundle import records
 from envplatform.bundle.digest import FORMAT
+from envplatform.bundle.format_1 import to_format_2
 from envplatform.bundle.layout import IDENTITY, Description, part
 from envplatform.errors import BundleError
 from envplatform.tree import File, Tree
 
 Step = Callable[[Tree], dict[str, File]]
 
-STEPS: Mapping[int, Step] = MappingProxyType({})
+STEPS: Mapping[int, Step] = MappingProxyType({1: to_format_2})
 """From a version to the files of the next one, identity.json included."""
 
 
@@ -47,6 +48,15 @@ def migrate(files: Tree, steps: Mapping[int, Step] = STEPS) -> Tree:
         files = steps[version](files)
         version = _version(files)
     return files
+
+
+def named_digest(files: Tree) -> str:
+    """The digest that identity.json names, in whatever format; empty if none.
+
+    Raises:
+        BundleError: identity.json is missing or no JSON object.
+    """
+    return str(records.load(part(files, IDENTITY), IDENTITY).get("digest", ""))
 
 
 def identify(files: Tree) -> Identity:

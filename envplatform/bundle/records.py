@@ -1,7 +1,7 @@
 """JSON to frozen dataclasses and back, strictly, with the standard library alone.
 
 Covers what `environment.py` uses: str, int, float, None, Literal, dataclasses,
-`tuple[X, ...]`, `Mapping[str, X]` and `X | None`. Unknown and missing keys, wrong
+`tuple[X, ...]`, `Mapping[str, X]`, `X | None`, and `Any` for whatever JSON there is. Unknown and missing keys, wrong
 types, NaN and doubled keys are refused with the place named.
 """
 
@@ -47,7 +47,7 @@ def encode(value: object) -> Json:
         return {item.name: encode(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -104,7 +104,9 @@ def _decode_dataclass(kind: Any, value: Mapping[str, Json], where: str) -> Any: 
     )
 
 
-def _scalar(kind: type, value: Json, where: str) -> Json:
+def _scalar(kind: Any, value: Json, where: str) -> Json:  # noqa: ANN401
+    if kind is Any:
+        return value
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))

@@ -34,7 +34,7 @@ from envplatform.swe.targets import HealthyRepository
 DIRECTORY_KIND = "environments"
 """Under which the store keeps environments by digest."""
 
-REVISION = 3
+REVISION = 4
 """Raised when the same proof can become another environment than before."""
 
 REFUSED = "refused_bugs"

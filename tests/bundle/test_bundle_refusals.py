@@ -4,14 +4,19 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from envplatform.bundle import (
     FORMAT,
+    Dependency,
     Environment,
     ImageReference,
     ReadLimits,
+    Resource,
+    View,
+    environment_digest,
     environment_files,
     migrate,
     read_environment,
@@ -40,6 +45,10 @@ def _with_image(
         name=name, python=python, requirements=requirements, digest=digest
     )
     return replace(sample_environment(), image=image)
+
+
+def _with_views(*views: View) -> Environment:
+    return replace(sample_environment(), views=views)
 
 
 def _edit(path: Path, change: Callable[[dict[str, object]], object]) -> None:
@@ -95,6 +104,41 @@ def test_an_unknown_format_version_is_refused(folder: Path, version: int) -> Non
 def test_a_format_version_is_a_number(folder: Path, version: object) -> None:
     _edit(folder / IDENTITY, lambda record: record.update(format=version))
     with pytest.raises(BundleError, match="must be a whole number"):
+        read_environment(folder)
+
+
+OLD_DIGEST = "52507b606605673b346386d6b6006b5dc04f7c3996390cafa182db3451ab3a9e"
+"""Of the sample in format 1, as the release that had it said."""
+
+
+def _format_1(folder: Path) -> None:
+    """Turn the sample's folder into what format 1 wrote."""
+
+    def graph(record: Any) -> None:  # noqa: ANN401  JSON
+        del record["views"], record["dependencies"]
+        for key in ("operations", "writable_names", "calls"):
+            del record["permissions"][key]
+
+    def identity(record: dict[str, object]) -> None:
+        record.update(format=1, digest=OLD_DIGEST)
+
+    _edit(folder / ".envp/env.json", graph)
+    _edit(folder / IDENTITY, identity)
+
+
+def test_format_1_is_read_by_either_of_its_digests(folder: Path) -> None:
+    _format_1(folder)
+    for digest in (OLD_DIGEST, environment_digest(sample_environment()), None):
+        assert read_environment(folder, digest=digest) == sample_environment()
+    with pytest.raises(BundleError, match="not 000"):
+        read_environment(folder, digest="0" * 64)
+
+
+@pytest.mark.parametrize("path", ["instruction.md", "tests/test.sh", ".envp/core.json"])
+def test_format_1_is_verified_before_it_is_brought_up(folder: Path, path: str) -> None:
+    _format_1(folder)
+    (folder / path).write_bytes((folder / path).read_bytes() + b" ")
+    with pytest.raises(BundleError, match="its content is"):
         read_environment(folder)
 
 
@@ -209,6 +253,23 @@ def test_malformed_records_are_named(
         (replace(sample_environment(), labels={"x": "\udcff"}), "UTF-8"),
         (replace(sample_environment(), labels={"a b": ""}), "odd name"),
         (replace(sample_environment(), criteria=("other",)), "lack 'reward'"),
+        (replace(sample_environment(), served={"../x": File(b"")}), "served: "),
+        (_with_views(View(name="a", kind="folder", source="x")), "shows no resource"),
+        (_with_views(*[View(name="a", kind="folder")] * 2), "holds 'a' twice"),
+        (
+            replace(
+                sample_environment(),
+                dependencies=(Dependency(view="a", needs="b", kind="key"),),
+            ),
+            "dependencies hold 'a'",
+        ),
+        (
+            replace(
+                sample_environment(),
+                resources=(Resource(name="r", kind="key", provider="p", location="l"),),
+            ),
+            "resource r names no provider",
+        ),
         (_with_image(name="x\nRUN rm -rf /"), "image.name"),
         (_with_image(python="3.11 AS x"), "image.python"),
         (_with_image(digest="latest"), "image.digest"),

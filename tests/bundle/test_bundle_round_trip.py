@@ -3,7 +3,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 
 from envplatform.bundle import (
     CheckResult,
+    Dependency,
     Environment,
     Lineage,
+    Provider,
+    Resource,
     Spending,
+    View,
     core_digest,
     environment_digest,
     environment_files,
@@ -42,6 +46,43 @@ trees = st.one_of(flat_trees, flat_trees.map(_deepen))
 texts = st.text(st.characters(codec="utf-8"), max_size=30)
 
 
+options = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> dict[str, Any]:
+    held = draw(st.lists(names, unique=True, max_size=3))
+    shown = draw(st.lists(names, unique=True, max_size=3))
+    source = st.sampled_from(["", *held])
+    return {
+        "providers": (Provider(name="files", kind="file"),),
+        "resources": tuple(
+            Resource(name=name, kind="content", provider="files", location=name)
+            for name in held
+        ),
+        "views": tuple(
+            View(
+                name=name,
+                kind="content",
+                source=draw(source),
+                options=draw(st.dictionaries(texts, options, max_size=2)),
+                about=draw(texts),
+                listed=draw(st.booleans()),
+            )
+            for name in shown
+        ),
+        "dependencies": tuple(
+            Dependency(view=name, needs=shown[0], kind="key") for name in shown
+        ),
+    }
+
+
 @st.composite
 def environments(draw: st.DrawFn) -> Environment:
     tests = {**draw(flat_trees.map(_deepen)), **TESTS}
@@ -63,6 +104,8 @@ def environments(draw: st.DrawFn) -> Environment:
         labels=draw(st.dictionaries(st.sampled_from(LABELS), texts)),
         core=replace(base.core, facts=draw(st.dictionaries(texts, texts))),
         user=draw(trees),
+        served=draw(trees),
+        **draw(graphs()),
         audit=draw(st.sampled_from([(), base.audit])),
     )
 
@@ -102,7 +145,7 @@ def test_the_digest_knows_no_order(
 def test_the_digest_of_a_known_environment_stays() -> None:
     """A change here means a change of the format: raise FORMAT and add a migration."""
     assert environment_digest(sample_environment()) == (
-        "52507b606605673b346386d6b6006b5dc04f7c3996390cafa182db3451ab3a9e"
+        "3a2e0949035cc41b92a46480e47faf2f0d0f4a8df7638cb939d9e748f3c00f52"
     )
 
 
@@ -127,6 +170,8 @@ def test_cost_and_audit_lie_outside_the_identity() -> None:
             image=replace(sample_environment().image, digest="1" * 64),
         ),
         replace(sample_environment(), user={"persona.md": File(b"Grumpy.")}),
+        replace(sample_environment(), served={"ledger.csv": File(b"1,2")}),
+        replace(sample_environment(), views=(View(name="a", kind="folder"),)),
         replace(
             sample_environment(),
             lineage=replace(sample_environment().lineage, seed=8),
