@@ -21,12 +21,13 @@ from envplatform.swe.inducers.mined import (
     PatternLibrary,
     library_of,
 )
-from envplatform.swe.p2f.request import runner_digest
+from envplatform.swe.p2f.request import runner_digest, screen_tree
 from envplatform.swe.publish import lost
 from envplatform.swe.report import REJECTED
 from envplatform.swe.targets import sources_of
 from envplatform.swe.targets.catalogue import find_target
 from envplatform.swe.verifier.files import verifier_digest
+from envplatform.tree import tree_digest
 
 REAL_FIXES = "curated_reverse_patches"
 """Table of the fixes that synthetic bugs are compared with."""
@@ -51,6 +52,11 @@ def synthesis(*keys: str) -> Callable[[Configuration], dict[str, Any]]:
 def suite_runner(_: object) -> dict[str, str]:
     """What runs the suites: its code decides what a baseline or a verdict says."""
     return {"suite runner": runner_digest()}
+
+
+def suite_screen(_: object) -> dict[str, str]:
+    """What decides a verdict: the runner and the screen beside it."""
+    return {"suite screen": tree_digest(screen_tree())}
 
 
 def shipped_verifier(_: object) -> dict[str, str]:

@@ -33,6 +33,7 @@ from assets.bug_recipes import (
     real_bug_types,
     report_sources,
     suite_runner,
+    suite_screen,
     synthesis,
     target_sources,
 )
@@ -40,6 +41,7 @@ from assets.partitions import target_repo
 from assets.pictures import counts_table
 from assets.progress import progress
 from assets.synthesis_pictures import synthesis_pictures
+from assets.tier_facts import tier_facts
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.sandbox.base import SandboxInfo
 from envplatform.sandbox.retry import with_retries
@@ -47,6 +49,7 @@ from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.inducers.base import REFUSED_ANSWERS, RefusedAnswer
 from envplatform.swe.inducers.named import inducers_named
 from envplatform.swe.p2f.baseline import measure_baseline
+from envplatform.swe.p2f.screen.report import FastReport
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.propose import REVISION as PROPOSING
 from envplatform.swe.propose import propose
@@ -163,7 +166,7 @@ def bug_candidates(
     group="bugs",
     row_type=Verdict,
     revision=PROVING,
-    tools=suite_runner,
+    tools=suite_screen,
     partitions=target_repo,
     deps=[target_repositories, bug_candidates],
     settings=synthesis("buggy_runs", "fail_to_pass_repeats"),
@@ -183,6 +186,7 @@ def verified_bugs(
     )
     for name in batch.partitions:
         (row,) = batch.rows(TargetRow, "target_repositories")
+        reports: list[FastReport] = []
         verdicts = asyncio.run(
             prove(
                 sandbox.open(),
@@ -192,6 +196,7 @@ def verified_bugs(
                 settings,
                 results=batch.store.results("prove"),
                 told=progress(batch.log, name, "candidates verified"),
+                reported=reports.append,
             )
         )
         good = [verdict for verdict in verdicts if verdict.verified]
@@ -206,7 +211,7 @@ def verified_bugs(
             name,
             PartitionResult(
                 rows=good,
-                metadata=facts,
+                metadata={**facts, **tier_facts(reports[-1])},
                 markdown=picture,
                 notes=fallbacks(sandbox.open().info),
             ),

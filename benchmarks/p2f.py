@@ -44,10 +44,10 @@ from envplatform.swe.p2f.changes import Change
 from envplatform.swe.p2f.checks import check_patch
 from envplatform.swe.p2f.screen.answers import Answer, Question
 from envplatform.swe.p2f.screen.ask import screen
-from envplatform.swe.p2f.screen.fast import differs
 from envplatform.swe.p2f.screen.imports import Imports, read_imports
 from envplatform.swe.p2f.screen.report import wilson
 from envplatform.swe.p2f.screen.select import Selection, affected_by, select_tests
+from envplatform.swe.p2f.screen.tiered import differs
 from envplatform.swe.p2f.verify import plain_request
 from envplatform.swe.propose import propose
 from envplatform.swe.targets import (
@@ -238,7 +238,7 @@ class Bench:
         questions = [
             Question(
                 files={path: case.change.tree[path].data for path in case.change.lines},
-                tests=case.selection.tests,
+                stages=case.selection.stages,
             )
             for case in cases
             if case.selection

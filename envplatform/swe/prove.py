@@ -1,7 +1,8 @@
 """Proving all candidates of a repository: resumable, one verdict at a time.
 
-Each verdict is kept as soon as it is there, so that a killed run goes on where it
-stood. What a verdict says is decided in `p2f`, not here.
+All that is found out is kept at once, with the tier it comes from and its audit, so
+that a killed run goes on where it stood and audits nothing twice. What a verdict says
+is decided in `p2f`, not here.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,13 +16,16 @@ from envplatform.store import ResultCache, result_key
 from envplatform.store.values import digest_json
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.p2f.baseline import Baseline
-from envplatform.swe.p2f.many import verify_candidates
-from envplatform.swe.p2f.request import runner_digest
+from envplatform.swe.p2f.request import screen_tree
 from envplatform.swe.p2f.result import Coverage
+from envplatform.swe.p2f.screen.fast import verify_candidates_fast
+from envplatform.swe.p2f.screen.report import FastReport, FastSettings
+from envplatform.swe.p2f.screen.tiered import TieredVerdict
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.targets import HealthyRepository, target_digest
+from envplatform.tree import tree_digest
 
-REVISION = 1
+REVISION = 2
 """Raised when the same candidate can get another verdict than before."""
 
 _COVERAGE = TypeAdapter(Coverage)
@@ -33,6 +37,10 @@ def _untold(done: int, total: int) -> None:
     """Progress nobody asked for."""
 
 
+def _unreported(report: FastReport) -> None:
+    """A report nobody asked for."""
+
+
 async def prove(  # noqa: PLR0913  what to prove, how, and who is told
     provider: SandboxProvider,
     repository: HealthyRepository,
@@ -41,18 +49,21 @@ async def prove(  # noqa: PLR0913  what to prove, how, and who is told
     settings: VerificationSettings,
     *,
     results: ResultCache,
+    fast: FastSettings = FastSettings(),  # noqa: B008  frozen
     told: Callable[[int, int], None] = _untold,
+    reported: Callable[[FastReport], None] = _unreported,
 ) -> tuple[Verdict, ...]:
     """Verify every candidate; verdicts in the order of `candidates`.
 
-    `told` is called after each verdict with the number that is there, and of all.
+    `told` is called with the number of verdicts that are there, audits pending, and of
+    all; `reported` once, with what became of all candidates, in this run or before.
     Failed sandboxes are tried again for the candidates they left without a verdict.
 
     Raises:
         SandboxError: the sandbox failed time and again; the verdicts found are kept.
         TargetError: baseline or candidates belong to another tree.
     """
-    common = _common_key(repository, baseline, settings)
+    common = _common_key(repository, baseline, settings, fast)
     keys = {
         one.candidate_id: result_key(
             revision=REVISION,
@@ -65,28 +76,38 @@ async def prove(  # noqa: PLR0913  what to prove, how, and who is told
 
     async def step() -> dict[str, Verdict]:
         known = _known(results, keys)
-        found: dict[str, Verdict] = {}
-        async for verdict in verify_candidates(
-            provider, repository, baseline, candidates, settings, known=known
-        ):
-            found[verdict.candidate_id] = verdict
-            # A duplicate's verdict depends on its company, so it is not kept.
-            if verdict.rejection != "duplicate" and verdict.candidate_id not in known:
-                results.put_row(keys[verdict.candidate_id], verdict)
-            told(len(found), len(candidates))
-        return found
+        there = set(known)
+        if there:
+            told(len(there), len(candidates))
+
+        def keep(tiered: TieredVerdict) -> None:
+            results.put_row(keys[tiered.candidate_id], tiered)
+            there.add(tiered.candidate_id)
+            told(len(there), len(candidates))
+
+        return {
+            verdict.candidate_id: verdict
+            async for verdict in verify_candidates_fast(
+                provider, repository, baseline, candidates, settings,
+                fast=fast, known=known, found=keep, reported=reported,
+            )
+        }  # fmt: skip
 
     found = await with_retries(step)
+    told(len(candidates), len(candidates))  # duplicates are not kept
     return tuple(found[one.candidate_id] for one in candidates)
 
 
-def _known(results: ResultCache, keys: dict[str, str]) -> dict[str, Verdict]:
-    rows = {name: results.get_row(key, Verdict) for name, key in keys.items()}
+def _known(results: ResultCache, keys: dict[str, str]) -> dict[str, TieredVerdict]:
+    rows = {name: results.get_row(key, TieredVerdict) for name, key in keys.items()}
     return {name: row for name, row in rows.items() if row is not None}
 
 
 def _common_key(
-    repository: HealthyRepository, baseline: Baseline, settings: VerificationSettings
+    repository: HealthyRepository,
+    baseline: Baseline,
+    settings: VerificationSettings,
+    fast: FastSettings,
 ) -> str:
     thoroughness = {
         name: value
@@ -101,6 +122,7 @@ def _common_key(
             "stable": list(baseline.stable),
             "coverage": _COVERAGE.dump_python(baseline.coverage, mode="json"),
             "settings": thoroughness,
-            "runner": runner_digest(),
+            "fast": asdict(fast),
+            "runner": tree_digest(screen_tree()),
         }
     )

@@ -100,7 +100,7 @@ def test_the_screen_takes_tests_that_run_a_changed_line() -> None:
     change = change_of(HEALTHY, "spans/core.py", "<= high", "< high")
     selection = select_tests(REPOSITORY, BASELINE, change)
     assert selection is not None
-    assert set(selection.tests) == {*FAIL_TO_PASS, *PASS_TO_PASS[:2]}
+    assert selection.stages == (tuple(sorted((*FAIL_TO_PASS, *PASS_TO_PASS[:2]))),)
     assert selection.share == 3 / 4
 
 
@@ -128,7 +128,9 @@ def test_the_screen_takes_tests_that_start_processes_too() -> None:
     change = change_of(tree, "spans/core.py", "<= high", "< high")
     selection = select_tests(replace(REPOSITORY, tree=tree), BASELINE, change)
     assert selection is not None
-    assert PASS_TO_PASS[2] in selection.tests
+    first, last = selection.stages
+    assert last == (PASS_TO_PASS[2],), "what runs no changed line comes last"
+    assert set(first) == {*FAIL_TO_PASS, *PASS_TO_PASS[:2]}
     assert selection.share == 3 / 4
 
 

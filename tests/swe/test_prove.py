@@ -11,6 +11,8 @@ from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.store import ResultCache
 from envplatform.swe.candidate import BugCandidate
 from envplatform.swe.p2f.baseline import Baseline
+from envplatform.swe.p2f.screen.report import FastReport, FastSettings
+from envplatform.swe.p2f.screen.tiered import TieredVerdict
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.prove import prove
 from envplatform.swe.targets import HealthyRepository
@@ -84,8 +86,12 @@ async def proof_keys(
     repository: HealthyRepository,
     baseline: Baseline,
     settings: VerificationSettings = QUICK,
+    fast: FastSettings | None = None,
 ) -> set[str]:
-    await prove(DeadProvider(), repository, baseline, CHEAP, settings, results=results)
+    await prove(
+        DeadProvider(), repository, baseline, CHEAP, settings,
+        results=results, fast=fast or FastSettings(),
+    )  # fmt: skip
     return {path.name for path in results.folder.glob("*/*") if path.name[0] != "."}
 
 
@@ -104,6 +110,7 @@ async def test_a_verdict_counts_only_for_what_it_was_about(
         (repository, replace(baseline, coverage=coverage)),
         (repository, replace(baseline, stable=baseline.stable[:1])),
         (repository, baseline, replace(QUICK, repeats=9)),
+        (repository, baseline, QUICK, FastSettings(least_audits=3)),
     ):
         now = await proof_keys(results, *changed)
         assert len(now - seen) == len(CHEAP)
@@ -141,3 +148,68 @@ async def test_a_duplicate_is_one_only_beside_its_original(
         await prove(
             DeadProvider(), repository, baseline, [SAME], QUICK, results=results
         )
+
+
+SAME_SUM = candidate(
+    "sum", edited(CORE, b"result += value", b"result = value + result")
+)
+
+
+async def test_what_was_proven_and_audited_is_reported_again_and_not_done_again(
+    bubblewrap: SandboxProvider, suite_image: Image, results: ResultCache
+) -> None:
+    """A run over kept verdicts needs no sandbox and tells the same of the tiers."""
+    repository, baseline = small_repository(suite_image), small_baseline()
+    reports: list[FastReport] = []
+    candidates = [BUG, SAME_SUM, GONE]
+    first = await prove(
+        bubblewrap, repository, baseline, candidates, QUICK,
+        results=results, reported=reports.append,
+    )  # fmt: skip
+    dead = DeadProvider()
+    again = await prove(
+        dead, repository, baseline, candidates, QUICK,
+        results=results, reported=reports.append,
+    )  # fmt: skip
+    assert again == first
+    assert dead.asked == 0
+    assert [each.rejection for each in first] == [None, "no_failure", "does_not_apply"]
+    before, after = (
+        replace(each, screen_s=0.0, confirm_s=0.0, widened_s=0.0) for each in reports
+    )
+    assert before == after
+    assert (after.audited_confirmed, after.audited_rejected) == (1, 1)
+    assert (after.missed, after.widened) == (0, False)
+
+
+async def test_a_run_that_is_killed_goes_on_where_it_stood(
+    bubblewrap: SandboxProvider, suite_image: Image, results: ResultCache
+) -> None:
+    """What the screen rejected is kept before its audit, and audited by the next run."""
+    repository, baseline = small_repository(suite_image), small_baseline()
+
+    class KilledError(Exception):
+        pass
+
+    def kill(done: int, _total: int) -> None:
+        raise KilledError(done)
+
+    with pytest.raises(KilledError):
+        await prove(
+            bubblewrap, repository, baseline, [SAME_SUM], QUICK,
+            results=results, told=kill,
+        )  # fmt: skip
+    (key,) = [path.name for path in results.folder.glob("*/*") if path.name[0] != "."]
+    kept = results.get_row(key, TieredVerdict)
+    assert kept is not None
+    assert (kept.tier, kept.whole) == ("rejected", None)
+    reports: list[FastReport] = []
+    (verdict,) = await prove(
+        bubblewrap, repository, baseline, [SAME_SUM], QUICK,
+        results=results, reported=reports.append,
+    )  # fmt: skip
+    assert verdict.rejection == "no_failure"
+    assert reports[0].audited_rejected == 1
+    kept = results.get_row(key, TieredVerdict)
+    assert kept is not None
+    assert kept.whole == verdict

@@ -83,7 +83,7 @@ def affected_tests(
     return frozenset(
         test
         for test, ran in coverage.by_test.items()
-        if any(spans[path] & set(ran[path]) for path in spans if path in ran)
+        if any(not spans[path].isdisjoint(ran[path]) for path in spans if path in ran)
     )
 
 

@@ -11,28 +11,51 @@ from typing import Any
 from .channel import ChannelError, Reader
 from .judge import Account, judge
 
+_PATIENCE = 10.0
+"""Times the healthy duration."""
+_LEAST_TEST_S = 0.5
+_LEAST_RUN_S = 3.0
 COMPILER_STREAM = 999_999
 """Where a fork says that a changed file does not compile."""
+
+
+class Patience:
+    """How long a candidate may take before it is left to confirmation.
+
+    Tight, since what runs without end is the dearest of all. It decides no verdict:
+    whoever is only slow passes confirmation.
+    """
+
+    def __init__(self, seconds_by_test: dict[str, float], whole_s: float) -> None:
+        self._seconds_by_test = seconds_by_test
+        self.run_s = _LEAST_RUN_S + _PATIENCE * whole_s
+        """For a fork, with its collection."""
+
+    def test_s(self, test: str) -> float:
+        """Return the seconds for one test."""
+        return max(_LEAST_TEST_S, _PATIENCE * self._seconds_by_test.get(test, 0.0))
 
 
 class Attempt:
     """One fork: what it reported, how it ended, and what follows."""
 
     def __init__(
-        self, job: dict[str, Any], key: bytes, *, learns: bool, is_trial: bool
+        self, job: dict[str, Any], key: bytes, patience: Patience | None
     ) -> None:
         self.account = Account()
         self.reply: dict[str, Any] = {}
         self.is_dead: bool = False
         """Whether it was ended by us for want of time."""
-        self._is_trial = is_trial
-        self._learns = learns
+        self._patience = patience
         self._reader = Reader(key, job["max_record_bytes"])
         self._broken_file = ""
         self._failed = ""
         self._test_s: float = job["test_timeout_s"] + job["grace_s"]
         self._test_deadline = 0.0
-        self._deadline: float = time.monotonic() + job["run_timeout_s"]
+        run_s: float = job["run_timeout_s"]
+        if patience is not None:
+            run_s = min(run_s, patience.run_s)
+        self._deadline = time.monotonic() + run_s
 
     @property
     def status(self) -> int | None:
@@ -55,12 +78,17 @@ class Attempt:
             self._broken_file = record["detail"]
             return
         if record["kind"] == "begin":
-            self._test_deadline = time.monotonic() + self._test_s
+            self._test_deadline = time.monotonic() + self._limit(record["id"])
         elif record["kind"] == "end":
             self._test_deadline = 0.0
             if record["outcome"] == "failed":
                 self._failed = self._failed or record["id"]
         self.account.take(stream, record)
+
+    def _limit(self, test: str) -> float:
+        if self._patience is None:
+            return self._test_s
+        return min(self._test_s, self._patience.test_s(test))
 
     def close(self) -> None:
         """Say that nothing more will come."""
@@ -77,7 +105,8 @@ class Attempt:
 
     def is_decided(self) -> bool:
         """Whether a trial has shown enough."""
-        return bool(self._is_trial and (self._failed or self._timed_out()))
+        is_trial = self._patience is not None
+        return bool(is_trial and (self._failed or self._timed_out()))
 
     def wants_end(self) -> bool:
         """Whether there is nothing more to learn from it; notes lateness."""
@@ -99,6 +128,11 @@ class Attempt:
             return late[0]
         return (self.account.running or "") if self.account.late else ""
 
+    def seconds_by_test(self) -> dict[str, float]:
+        """Return seconds by test."""
+        done = self.account.rounds.get(0, {})
+        return {test: record["seconds"] for test, record in done.items()}
+
     def outcomes(self) -> dict[str, str]:
         """Return outcome by test."""
         done = self.account.rounds.get(0, {})
@@ -108,13 +142,13 @@ class Attempt:
         """Return what is to become of the candidate; all that is odd goes cold."""
         account, late = self.account, self._timed_out()
         ending, detail = judge(account, self.status or 0)
-        if self.is_dead and not late:
-            ending, detail = "timeout", "the selected tests ran too long"
+        is_slow = self.is_dead and not late
         for said, why in (
             ("does_not_compile", self._broken_file),
             ("survives", self._failed),
             ("cold", account.breach),
-            ("timeout", late and f"{late} runs too long"),
+            ("survives", late and f"{late} takes long"),
+            ("survives", "the selected tests take long" if is_slow else ""),
             ("cold", "" if ending == "completed" else f"{ending}: {detail}"),
         ):
             if why:

@@ -23,7 +23,7 @@ from typing import Any
 
 from .judge import judge
 from .runner import hide
-from .screen_attempt import Attempt
+from .screen_attempt import Attempt, Patience
 from .screen_pristine import Pristine, TooLargeError
 
 _CHUNK = 65_536
@@ -104,6 +104,7 @@ class Watch:
         for fd in (self._records, self._replies):
             os.set_blocking(fd, False)
         self._rest = b""
+        self._patience: Patience | None = None
         self._tell(
             {
                 "root": job["root"],
@@ -127,11 +128,14 @@ class Watch:
         if not plain["ids"]:
             return set()
         learning = {**plain, "args": [*plain["args"], "--collect-only"]}
-        attempt = self._attempt("learn", learning, [])
+        attempt = self._attempt("learn", learning)
         if attempt.status != 0 or not attempt.reply.get("is_alone"):
             msg = f"the worker is not alone after its imports ({attempt.status})"
             raise UndoneError(msg)
-        healthy = self._attempt("run", plain, [])
+        self._grow(plain)
+        began = self.seconds()
+        healthy = self._attempt("run", plain)
+        self._patience = Patience(healthy.seconds_by_test(), self.seconds() - began)
         ending, detail = judge(healthy.account, healthy.status or 0)
         if healthy.is_dead or ending != "completed":
             msg = f"the healthy suite does not run in a fork: {ending}: {detail}"
@@ -139,29 +143,60 @@ class Watch:
         outcomes = healthy.outcomes()
         return {test for test in plain["ids"] if outcomes.get(test) != "passed"}
 
+    def _grow(self, plain: dict[str, Any]) -> None:
+        """Let a started pytest serve in the worker's place, where that can be.
+
+        Raises:
+            UndoneError: no answer comes.
+        """
+        self._tell({"do": "stem", "job": plain})
+        reply: dict[str, Any] = {}
+        deadline = time.monotonic() + plain["run_timeout_s"]
+        while "stem" not in reply:
+            reply.update(self._replied())
+            if time.monotonic() > deadline:
+                msg = "pytest does not start"
+                raise UndoneError(msg)
+            time.sleep(0.001)
+        if reply["stem"]:
+            self._kept.add(reply["stem"])
+        self._kill_rest()
+        self._pristine.restore()
+
     def ask(self, question: dict[str, Any], unfit: set[str]) -> dict[str, Any]:
-        """Try one candidate, and leave no trace of it.
+        """Try one candidate stage by stage, and leave no trace of it.
 
         Raises:
             UndoneError: the candidate is to be judged elsewhere, and so is the rest.
         """
-        job = {
-            **self._job["common"],
-            "ids": question["ids"],
-            "paths": question["paths"],
-        }
-        strange = unfit.intersection(question["ids"])
-        if strange:
-            return {"said": "cold", "detail": f"{min(strange)} does not pass in a fork"}
-        for path, data in question["files"].items():
-            Path(self._job["root"], path).write_bytes(base64.b64decode(data))
-        attempt = self._attempt("run", job, sorted(question["files"]))
-        return attempt.answer(question["ids"])
+        answer: dict[str, Any] = {}
+        for stage in question["stages"]:
+            strange = unfit.intersection(stage["ids"])
+            if strange:
+                detail = f"{min(strange)} does not pass in a fork"
+                return {"said": "cold", "detail": detail}
+            said = self._ask_stage(question["files"], stage)
+            if not answer or said["said"] != "no_failure":
+                answer = said
+            if said["said"] not in {"no_failure", "only_errors"}:
+                break
+        return answer
 
-    def _attempt(self, do: str, job: dict[str, Any], changed: list[str]) -> Attempt:
+    def _ask_stage(
+        self, files: dict[str, str], stage: dict[str, Any]
+    ) -> dict[str, Any]:
+        for path, data in files.items():
+            Path(self._job["root"], path).write_bytes(base64.b64decode(data))
+        job = {**self._job["common"], **stage}
+        attempt = self._attempt("run", job, sorted(files))
+        return attempt.answer(stage["ids"])
+
+    def _attempt(
+        self, do: str, job: dict[str, Any], changed: list[str] | None = None
+    ) -> Attempt:
         key = os.urandom(32)
-        self._tell({"do": do, "key": key.hex(), "job": job, "changed": changed})
-        attempt = Attempt(job, key, learns=do == "learn", is_trial=bool(changed))
+        self._tell({"do": do, "key": key.hex(), "job": job, "changed": changed or []})
+        attempt = Attempt(job, key, self._patience if changed else None)
         with selectors.DefaultSelector() as selector:
             for fd in (self._records, self._replies):
                 selector.register(fd, selectors.EVENT_READ)
@@ -175,20 +210,21 @@ class Watch:
         return attempt
 
     def _take(self, fd: int, attempt: Attempt) -> bool:
-        try:
-            data = os.read(fd, _CHUNK)
-        except BlockingIOError:
-            return False
-        if not data:
-            msg = "the worker ended"
-            raise UndoneError(msg)
-        if fd == self._records:
-            attempt.take(data)
+        if fd == self._replies:
+            attempt.reply.update(self._replied())
             return True
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        data = _read(fd)
+        if data:
+            attempt.take(data)
+        return bool(data)
+
+    def _replied(self) -> dict[str, Any]:
+        """Return what the worker says, if it does."""
+        *lines, self._rest = (self._rest + _read(self._replies)).split(b"\n")
+        reply: dict[str, Any] = {}
         for line in lines:
-            attempt.reply.update(json.loads(line))
-        return True
+            reply.update(json.loads(line))
+        return reply
 
     def _take_rest(self, attempt: Attempt) -> None:
         """Empty the pipe of records, so that none is taken for the next candidate's."""
@@ -235,6 +271,22 @@ class Watch:
             except BrokenPipeError as error:
                 msg = "the worker has ended"
                 raise UndoneError(msg) from error
+
+
+def _read(fd: int) -> bytes:
+    """Return what is there by now.
+
+    Raises:
+        UndoneError: nobody is left at the other end.
+    """
+    try:
+        data = os.read(fd, _CHUNK)
+    except BlockingIOError:
+        return b""
+    if not data:
+        msg = "the worker ended"
+        raise UndoneError(msg)
+    return data
 
 
 def _kill(pid: int) -> None:

@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 Said = Literal[
-    "survives",  # some selected test failed: to be confirmed
+    "survives",  # some selected test failed or takes long: to be confirmed
     "no_failure",
     "only_errors",
-    "timeout",
     "does_not_compile",
     "cold",  # a fork can't tell: to be verified without the screen
 ]
@@ -23,8 +22,13 @@ class Question:
 
     files: Mapping[str, bytes]
     """Changed paths to their defective content."""
-    tests: Sequence[str]
-    """What to run, in order; never empty."""
+    stages: Sequence[Sequence[str]]
+    """What to run: a stage of tests only if none before it decides; none is empty."""
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """All of it."""
+        return tuple(test for stage in self.stages for test in stage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +37,7 @@ class Answer:
 
     said: Said
     detail: str
-    """One line for a person; for `survives` the test that failed."""
+    """One line for a person; for `survives` the test that failed or took long."""
     seconds: float = 0.0
     """Time of the fork alone."""
 

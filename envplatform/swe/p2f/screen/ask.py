@@ -131,8 +131,10 @@ def _job(
         "questions": [
             {
                 "place": place,
-                "ids": list(question.tests),
-                "paths": _files(question.tests),
+                "stages": [
+                    {"ids": list(stage), "paths": _files(stage)}
+                    for stage in question.stages
+                ],
                 "files": {
                     path: base64.b64encode(data).decode("ascii")
                     for path, data in question.files.items()

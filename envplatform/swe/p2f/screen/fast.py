@@ -9,34 +9,44 @@ import asyncio
 import math
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from envplatform.errors import SandboxError, TargetError
 from envplatform.sandbox.base import SandboxProvider
-from envplatform.swe.candidate import BugCandidate, Cost, Verdict
+from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.p2f.changes import Change
 from envplatform.swe.p2f.checks import check_patch
 from envplatform.swe.p2f.many import originals
 from envplatform.swe.p2f.refusal import Refusal
-from envplatform.swe.p2f.screen.answers import Answer, Question
-from envplatform.swe.p2f.screen.ask import screen
 from envplatform.swe.p2f.screen.imports import read_imports
-from envplatform.swe.p2f.screen.report import Difference, FastReport, FastSettings
-from envplatform.swe.p2f.screen.select import Selection, affected_by, select_tests
+from envplatform.swe.p2f.screen.report import FastReport, FastSettings, fast_report
+from envplatform.swe.p2f.screen.select import affected_by
+from envplatform.swe.p2f.screen.sittings import Screened, screen_all
+from envplatform.swe.p2f.screen.tiered import TieredVerdict, differs, misses
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.p2f.verify import verdict_of, verify_candidate
 from envplatform.swe.targets.prepare import HealthyRepository
 
-_LEAST_A_SANDBOX = 20
-"""Fewer candidates than this are not worth a second warm sandbox."""
+_Step = Callable[[int], Awaitable[TieredVerdict]]
 
 
 def _unreported(report: FastReport) -> None:
     """A report nobody asked for."""
+
+
+def _unkept(verdict: TieredVerdict) -> None:
+    """Nobody goes on later."""
 
 
 async def verify_candidates_fast(  # noqa: PLR0913  what, how, and who is told
@@ -47,7 +57,8 @@ async def verify_candidates_fast(  # noqa: PLR0913  what, how, and who is told
     settings: VerificationSettings,
     *,
     fast: FastSettings,
-    known: Mapping[str, Verdict] = MappingProxyType({}),
+    known: Mapping[str, TieredVerdict] = MappingProxyType({}),
+    found: Callable[[TieredVerdict], None] = _unkept,
     reported: Callable[[FastReport], None] = _unreported,
 ) -> AsyncGenerator[Verdict]:
     """Yield one verdict a candidate, as `verify_candidates` does.
@@ -56,6 +67,10 @@ async def verify_candidates_fast(  # noqa: PLR0913  what, how, and who is told
     confirmation decided comes after the audits, and is then what the whole suite said
     of an audited candidate, or of every one if an audit differed. `reported` is called
     once, at the end.
+
+    `found` is called with all that was found out, the moment it was, and may hold the
+    same candidate twice, the later one to be kept; given back as `known` (by candidate
+    id) none of it is done again. Audits that are known count.
 
     A verdict of the screen has one run, of the selected tests. A confirmed one has
     `pass_to_pass` from the selection's clean runs and from the stable tests outside
@@ -67,29 +82,20 @@ async def verify_candidates_fast(  # noqa: PLR0913  what, how, and who is told
         TargetError: as `verify_candidate`.
     """
     work = _Work(
-        provider, repository, baseline, candidates, settings, fast=fast, known=known
-    )
+        provider, repository, baseline, candidates, settings,
+        fast=fast, known=known, found=found,
+    )  # fmt: skip
     async with aclosing(work.verdicts()) as verdicts:
         async for verdict in verdicts:
             yield verdict
     if work.failures:
+        first = next(iter(work.failures.values()))
         msg = (
             f"{repository.name}: no verdict on {len(work.failures)} of "
-            f"{len(candidates)} candidates, the sandbox failed; "
-            f"first: {work.failures[0]}"
+            f"{len(candidates)} candidates, the sandbox failed; first: {first}"
         )
-        raise SandboxError(msg) from work.failures[0]
+        raise SandboxError(msg) from first
     reported(work.report())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Screened:
-    """A candidate that a fork judged."""
-
-    place: int
-    change: Change
-    selection: Selection
-    answer: Answer
 
 
 class _Work:
@@ -104,7 +110,8 @@ class _Work:
         settings: VerificationSettings,
         *,
         fast: FastSettings,
-        known: Mapping[str, Verdict],
+        known: Mapping[str, TieredVerdict],
+        found: Callable[[TieredVerdict], None],
     ) -> None:
         for candidate in candidates:
             if not repository.commit == baseline.commit == candidate.commit:
@@ -120,249 +127,220 @@ class _Work:
         self._settings = settings
         self._fast = fast
         self._known = known
+        self._found = found
         self._gate = asyncio.Semaphore(settings.concurrency)
-        self._screened: list[_Screened] = []
-        self._cold: list[int] = []
-        self._decided: dict[int, Verdict] = {}
-        """By place: what screen and confirmation say, the audits pending."""
-        self._selected: dict[int, frozenset[str]] = {}
-        self._seconds = {"screen": 0.0, "confirm": 0.0, "audit": 0.0}
-        self._differences: list[Difference] = []
-        self._audited: dict[bool, int] = {True: 0, False: 0}
-        self._refused = self._missed = 0
-        self.failures: list[SandboxError] = []
+        self._stable = frozenset(baseline.stable)
+        self._tiered: dict[int, TieredVerdict] = {}
+        """By place: all that is decided, audits included."""
+        self._cold: set[int] = set()
+        self._survivors: dict[int, tuple[Screened, frozenset[str]]] = {}
+        """Not confirmed yet: what the screen saw, and the tests to run."""
+        self._seconds = {"screen": 0.0, "confirm": 0.0, "widened": 0.0}
+        self.failures: dict[int, SandboxError] = {}
+        """By place: no verdict."""
 
     async def verdicts(self) -> AsyncGenerator[Verdict]:
         """Yield all verdicts."""
-        changes, refused = self._plan()
-        for verdict in refused:
-            yield verdict
-        began = time.monotonic()
+        changes = self._plan()
+        for tiered in list(self._tiered.values()):
+            if not tiered.is_auditable:
+                yield tiered.verdict
         await self._screen(changes)
-        self._seconds["screen"] = time.monotonic() - began
-        began = time.monotonic()
         async with aclosing(self._confirm()) as verdicts:
             async for verdict in verdicts:
                 yield verdict
-        self._seconds["confirm"] = time.monotonic() - began
-        began = time.monotonic()
-        async with aclosing(self._audit()) as verdicts:
-            async for verdict in verdicts:
-                yield verdict
-        self._seconds["audit"] = time.monotonic() - began
+        await self._widen()
+        for place in sorted(self._tiered):
+            if self._tiered[place].is_auditable and place not in self.failures:
+                yield self._tiered[place].final
 
     # -- before anything runs
 
-    def _plan(self) -> tuple[dict[int, Change], list[Verdict]]:
-        """Return changes by place, and the verdicts that need no run."""
+    def _plan(self) -> dict[int, Change]:
+        """Enter what needs no run, and return the other changes by place."""
         first = originals(self._repository, self._baseline, self._candidates)
         changes: dict[int, Change] = {}
-        done: list[Verdict] = []
         for place, candidate in enumerate(self._candidates):
             if first[place] != place:
                 same = self._candidates[first[place]].candidate_id
-                detail = f"the same change as {same}"
-                found: Change | Refusal = Refusal(reason="duplicate", detail=detail)
-            elif candidate.candidate_id in self._known:
-                done.append(self._known[candidate.candidate_id])
-                continue
-            else:
-                found = check_patch(
-                    self._repository, self._baseline, candidate.bug_patch
+                refusal = Refusal(
+                    reason="duplicate", detail=f"the same change as {same}"
                 )
-            if isinstance(found, Refusal):
-                done.append(verdict_of(candidate, found, self._provider))
+                self._tiered[place] = self._refused(candidate, refusal)
+            elif candidate.candidate_id in self._known:
+                self._tiered[place] = self._known[candidate.candidate_id]
             else:
-                changes[place] = found
-        self._refused = len(done)
-        return changes, done
+                patch = candidate.bug_patch
+                change = check_patch(self._repository, self._baseline, patch)
+                if isinstance(change, Refusal):
+                    self._keep(place, self._refused(candidate, change))
+                else:
+                    changes[place] = change
+        return changes
+
+    def _refused(self, candidate: BugCandidate, refusal: Refusal) -> TieredVerdict:
+        verdict = verdict_of(candidate, refusal, self._provider)
+        name = candidate.candidate_id
+        return TieredVerdict(candidate_id=name, verdict=verdict, tier="refused")
+
+    def _keep(self, place: int, tiered: TieredVerdict) -> None:
+        self._tiered[place] = tiered
+        self._found(tiered)
 
     # -- screen
 
     async def _screen(self, changes: Mapping[int, Change]) -> None:
-        picked: list[tuple[int, Change, Selection]] = []
-        for place, change in changes.items():
-            selection = select_tests(self._repository, self._baseline, change)
-            if selection is None:
-                self._cold.append(place)
-            else:
-                picked.append((place, change, selection))
-        parts = min(self._settings.concurrency, len(picked) // _LEAST_A_SANDBOX) or 1
-        hands = [picked[start::parts] for start in range(parts)]
-        sittings = await asyncio.gather(*map(self._ask, hands))
-        for screened in (one for sitting in sittings for one in sitting):
-            self._screened.append(screened)
-            if screened.answer.said == "cold":
-                self._cold.append(screened.place)
-
-    async def _ask(
-        self, picked: Sequence[tuple[int, Change, Selection]]
-    ) -> list[_Screened]:
-        questions = [
-            Question(
-                files={path: change.tree[path].data for path in change.lines},
-                tests=selection.tests,
-            )
-            for _, change, selection in picked
-        ]
-        answers = await screen(
-            self._provider, self._repository, self._baseline, questions, self._settings
+        began = time.monotonic()
+        screened = await screen_all(
+            self._provider,
+            self._repository,
+            self._baseline,
+            changes,
+            self._settings,
+            failures=self.failures,
         )
-        return [
-            _Screened(place=place, change=change, selection=selection, answer=answer)
-            for (place, change, selection), answer in zip(picked, answers, strict=True)
-        ]
-
-    # -- confirmation, and what goes cold
-
-    async def _confirm(self) -> AsyncGenerator[Verdict]:
-        """Yield cold verdicts; keep the others until the audits are done."""
         suite = self._repository.target.suite
         imports = read_imports(self._repository.tree, suite.pythonpath)
-        for screened in self._screened:
-            said = screened.answer.said
-            if said == "survives":
-                self._selected[screened.place] = affected_by(
-                    self._repository, self._baseline, imports, screened.change
+        known = {*self.failures, *(p for p in screened if not screened[p].is_cold)}
+        self._cold = set(changes) - known
+        for place, one in screened.items():
+            if one.survives:
+                tests = affected_by(
+                    self._repository, self._baseline, imports, one.change
                 )
-            elif said != "cold":
-                self._decided[screened.place] = self._rejected(screened)
-        cold = set(self._cold)
-        async with aclosing(self._verify({*cold, *self._selected})) as verified:
-            async for place, verdict in verified:
-                if place in cold:
-                    yield verdict
-                else:
-                    self._decided[place] = verdict
+                self._survivors[place] = one, tests
+            elif not one.is_cold:
+                candidate = self._candidates[place]
+                self._keep(place, one.rejection(candidate, self._provider))
+        self._seconds["screen"] = time.monotonic() - began
 
-    def _rejected(self, screened: _Screened) -> Verdict:
-        answer, candidate = screened.answer, self._candidates[screened.place]
-        if answer.said in {"survives", "cold"}:
-            msg = f"{candidate.candidate_id}: {answer.said} is no rejection"
-            raise AssertionError(msg)
-        refusal = Refusal(reason=answer.said, detail=answer.detail)  # type: ignore[arg-type]
-        verdict = verdict_of(candidate, refusal, self._provider)
-        is_run = answer.said != "does_not_compile"
-        cost = Cost(seconds=round(answer.seconds, 3))
-        return replace(verdict, runs=int(is_run), cost=cost)
+    # -- confirmation, what goes cold, and audits
 
-    async def _verify(
-        self, places: set[int], *, whole: bool = False
-    ) -> AsyncGenerator[tuple[int, Verdict]]:
-        """Verify in clean sandboxes, some at a time; keep what failed for later."""
+    async def _confirm(self) -> AsyncGenerator[Verdict]:
+        """Verify in clean sandboxes; yield cold verdicts, keep the others."""
+        began = time.monotonic()
+        audits = self._audits()
+        places = {*self._cold, *self._survivors, *audits}
+        async with aclosing(self._each(places, self._tier_of(audits))) as verified:
+            async for place, tiered in verified:
+                self._keep(place, tiered)
+                if tiered.tier == "cold":
+                    yield tiered.verdict
+        self._seconds["confirm"] = time.monotonic() - began
 
-        async def one(place: int) -> tuple[int, Verdict]:
+    def _tier_of(self, audits: set[int]) -> _Step:
+        async def step(place: int) -> TieredVerdict:
+            if place in self._cold:
+                return self._as_cold(place, await self._verify(place, None))
+            if place in self._survivors:
+                return await self._confirmed(place, is_audit=place in audits)
+            return await self._audited(place)
+
+        return step
+
+    def _as_cold(self, place: int, verdict: Verdict) -> TieredVerdict:
+        name = self._candidates[place].candidate_id
+        return TieredVerdict(candidate_id=name, verdict=verdict, tier="cold")
+
+    async def _confirmed(self, place: int, *, is_audit: bool) -> TieredVerdict:
+        """Confirm a survivor; an audit runs the whole suite in the selection's place.
+
+        Of a proof by the whole suite it is plain what a selection would have missed.
+        """
+        screened, selected = self._survivors[place]
+        whole = await self._verify(place, self._stable) if is_audit else None
+        if whole is not None and (whole.verified or whole.rejection == "no_failure"):
+            verdict = whole
+            is_missed = whole.verified
+            difference = (
+                misses(whole, selected, self._baseline.stable) if is_missed else None
+            )
+        else:
+            verdict = await self._verify(place, selected)
+            difference = None if whole is None else differs(verdict, whole)
+        return TieredVerdict(
+            candidate_id=verdict.candidate_id,
+            verdict=verdict,
+            tier="confirmed",
+            affected_share=screened.selection.share,
+            selected_share=len(selected) / len(self._stable),
+            whole=whole,
+            difference=difference,
+        )
+
+    async def _audited(self, place: int) -> TieredVerdict:
+        """Ask the whole suite of what is decided already."""
+        tiered = self._tiered[place]
+        whole = await self._verify(place, None)
+        difference = differs(tiered.verdict, whole)
+        return replace(tiered, whole=whole, difference=difference)
+
+    async def _verify(self, place: int, tests: frozenset[str] | None) -> Verdict:
+        return await verify_candidate(
+            self._provider,
+            self._repository,
+            self._baseline,
+            self._candidates[place],
+            self._settings,
+            survivor_of=tests,
+        )
+
+    async def _each(
+        self, places: Iterable[int], step: _Step
+    ) -> AsyncGenerator[tuple[int, TieredVerdict]]:
+        """Take `step` for each place, some at a time; keep failures for later."""
+
+        async def one(place: int) -> tuple[int, TieredVerdict] | None:
             async with self._gate:
-                verdict = await verify_candidate(
-                    self._provider,
-                    self._repository,
-                    self._baseline,
-                    self._candidates[place],
-                    self._settings,
-                    survivor_of=None if whole else self._selected.get(place),
-                )
-            return place, verdict
+                try:
+                    return place, await step(place)
+                except SandboxError as error:
+                    self.failures[place] = error
+                    return None
 
         tasks = [asyncio.create_task(one(place)) for place in sorted(places)]
         try:
             for finished in asyncio.as_completed(tasks):
-                try:
-                    yield await finished
-                except SandboxError as error:
-                    self.failures.append(error)
+                if (done := await finished) is not None:
+                    yield done
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    # -- audits
+    def _audits(self) -> set[int]:
+        """Draw what the whole suite is asked of too; known audits count."""
+        kinds: dict[bool, set[int]] = {True: set(self._survivors), False: set()}
+        for place, tiered in self._tiered.items():
+            if tiered.is_auditable:
+                kinds[tiered.tier == "confirmed"].add(place)
+        return {place for places in kinds.values() for place in self._drawn(places)}
 
-    async def _audit(self) -> AsyncGenerator[Verdict]:
-        """Compare samples with the whole suite; yield what then holds."""
-        confirmed = {p for p in self._decided if p in self._selected}
-        rejected = set(self._decided) - confirmed
-        sample = {*self._sampled(confirmed), *self._sampled(rejected)}
-        async with aclosing(self._verify(sample, whole=True)) as verified:
-            async for place, whole in verified:
-                self._compare(place, whole)
-                yield whole
-        left = set(self._decided) - sample
-        if self._differences:
-            async with aclosing(self._verify(left, whole=True)) as verified:
-                async for _, whole in verified:
-                    yield whole
-            return
-        for place in sorted(left):
-            yield self._decided[place]
-
-    def _sampled(self, places: set[int]) -> list[int]:
+    def _drawn(self, places: set[int]) -> list[int]:
         fast = self._fast
         count = max(fast.least_audits, math.ceil(fast.audit_share * len(places)))
+        known = self._tiered
+        left = sorted(p for p in places if p not in known or known[p].whole is None)
+        missing = max(count - (len(places) - len(left)), 0)
         drawn = random.Random(f"audit {fast.seed} {self._baseline.commit}")  # noqa: S311  no secret
-        return drawn.sample(sorted(places), min(count, len(places)))
+        return drawn.sample(left, min(missing, len(left)))
 
-    def _compare(self, place: int, whole: Verdict) -> None:
-        ours = self._decided[place]
-        self._audited[place in self._selected] += 1
-        if place not in self._selected and whole.verified:
-            self._missed += 1
-        if difference := differs(ours, whole):
-            self._differences.append(difference)
+    async def _widen(self) -> None:
+        """After a difference, ask the whole suite of everything."""
+        began = time.monotonic()
+        if any(tiered.difference for tiered in self._tiered.values()):
+            left = {
+                place
+                for place, tiered in self._tiered.items()
+                if tiered.is_auditable and tiered.whole is None
+            }
+            async with aclosing(self._each(left, self._audited)) as verified:
+                async for place, tiered in verified:
+                    self._keep(place, replace(tiered, is_widened=True))
+        self._seconds["widened"] = time.monotonic() - began
 
     def report(self) -> FastReport:
         """Add up."""
-        screened, baseline = self._screened, self._baseline
-        confirmed = [
-            place
-            for place, verdict in self._decided.items()
-            if place in self._selected and verdict.verified
-        ]
-        return FastReport(
-            repository=self._repository.name,
-            candidates=len(self._candidates),
-            refused=self._refused,
-            screened=len(screened),
-            survived=len(self._selected),
-            screen_rejected=len(self._decided) - len(self._selected),
-            cold=len(self._cold),
-            confirmed=len(confirmed),
-            affected_share=_mean([one.selection.share for one in screened]),
-            selected_share=_mean(
-                [len(t) / len(baseline.stable) for t in self._selected.values()]
-            ),
-            audited_confirmed=self._audited[True],
-            audited_rejected=self._audited[False],
-            missed=self._missed,
-            differences=tuple(self._differences),
-            widened=bool(self._differences),
-            screen_s=round(self._seconds["screen"], 3),
-            confirm_s=round(self._seconds["confirm"], 3),
-            audit_s=round(self._seconds["audit"], 3),
+        return fast_report(
+            self._repository.name, list(self._tiered.values()), self._seconds
         )
-
-
-def differs(fast: Verdict, whole: Verdict) -> Difference | None:
-    """Return how two verdicts on one candidate differ, if they do."""
-    if (
-        fast.rejection == whole.rejection
-        and fast.fail_to_pass == whole.fail_to_pass
-        and fast.pass_to_pass == whole.pass_to_pass
-    ):
-        return None
-    return Difference(
-        candidate_id=whole.candidate_id,
-        fast=_told(fast, whole),
-        whole=_told(whole, fast),
-    )
-
-
-def _told(verdict: Verdict, other: Verdict) -> str:
-    said = verdict.rejection or "verified"
-    only = sorted(set(verdict.fail_to_pass) - set(other.fail_to_pass))
-    return f"{said}: {verdict.detail}" + (
-        f"; only here fails {only[0]}" if only else ""
-    )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0

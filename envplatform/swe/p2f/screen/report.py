@@ -1,7 +1,10 @@
 """What the fast tier did with the candidates of one repository, audits included."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from envplatform.swe.p2f.screen.tiered import Difference, TieredVerdict
 
 _Z = 1.959963984540054
 """Two-sided 95 %."""
@@ -28,25 +31,15 @@ class FastSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """A candidate on which the fast tier and the whole suite disagree."""
-
-    candidate_id: str
-    fast: str
-    """`verified` or the rejection, then what differs; for a person."""
-    whole: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FastReport:
     """Counts and times of one repository."""
 
     repository: str
     candidates: int
     refused: int
-    """Before anything ran; duplicates and known verdicts among them."""
+    """Before anything ran; duplicates among them."""
     screened: int
-    """Asked of a fork."""
+    """Judged by a fork."""
     survived: int
     screen_rejected: int
     cold: int
@@ -67,8 +60,9 @@ class FastReport:
     screen_s: float
     """Wall time, sandboxes and warm-up included."""
     confirm_s: float
-    """Wall time of confirmations and of cold verifications."""
-    audit_s: float
+    """Wall time of confirmations, of cold verifications and of audits."""
+    widened_s: float
+    """Wall time of the whole suite on all that was not audited, after a difference."""
 
     @property
     def screen_miss_rate(self) -> float | None:
@@ -81,6 +75,44 @@ class FastReport:
     def screen_miss_interval(self) -> tuple[float, float]:
         """Wilson interval (95 %) of the miss rate; all of it without an audit."""
         return wilson(self.missed, self.audited_rejected)
+
+
+def fast_report(
+    repository: str, tiered: Sequence[TieredVerdict], seconds: Mapping[str, float]
+) -> FastReport:
+    """Add up what became of all candidates; `seconds` by tier: what this run took."""
+    rejected = [one for one in tiered if one.tier == "rejected"]
+    confirmed = [one for one in tiered if one.tier == "confirmed"]
+    screened = [*rejected, *confirmed]
+    audited = [one for one in screened if one.whole is not None and not one.is_widened]
+    missed = [
+        o for o in audited if o.tier == "rejected" and o.whole and o.whole.verified
+    ]
+    differences = tuple(one.difference for one in screened if one.difference)
+    return FastReport(
+        repository=repository,
+        candidates=len(tiered),
+        refused=sum(one.tier == "refused" for one in tiered),
+        screened=len(screened),
+        survived=len(confirmed),
+        screen_rejected=len(rejected),
+        cold=sum(one.tier == "cold" for one in tiered),
+        confirmed=sum(one.final.verified for one in confirmed),
+        affected_share=_mean([one.affected_share for one in screened]),
+        selected_share=_mean([one.selected_share for one in confirmed]),
+        audited_confirmed=sum(one.tier == "confirmed" for one in audited),
+        audited_rejected=sum(one.tier == "rejected" for one in audited),
+        missed=len(missed),
+        differences=differences,
+        widened=bool(differences),
+        screen_s=round(seconds.get("screen", 0.0), 3),
+        confirm_s=round(seconds.get("confirm", 0.0), 3),
+        widened_s=round(seconds.get("widened", 0.0), 3),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:

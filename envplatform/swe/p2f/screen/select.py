@@ -20,13 +20,17 @@ STARTS_PROCESSES = re.compile(
 """What in a file's text means that its tests may run code that coverage can't see."""
 
 
+_WIDER = 6
+"""Times as many files as the stage before."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
     """The tests that a change can reach, as far as lines tell."""
 
-    tests: tuple[str, ...]
-    """Stable tests whose lines it touches or that start processes, file by file, files
-    that take the least time first; in a file in the order of their ids."""
+    stages: tuple[tuple[str, ...], ...]
+    """Stable tests whose lines it touches or that start processes, whole files to a
+    stage: files with touched tests first, those that take the least time before."""
     share: float
     """Of all stable tests, those that run a changed line."""
 
@@ -38,9 +42,13 @@ def select_tests(
 
     A fork is asked only about the insides of functions of files that are there before
     and after, none of which runs at import or in a fixture wider than a test. Forks
-    stand at the root of the tree, so a suite in a folder of its own goes cold.
+    stand at the root of the tree, so a suite in a folder of its own goes cold; so does
+    one that a command of its own runs, or that talks to services.
     """
-    if repository.target.suite.directory != ".":
+    target = repository.target
+    if target.suite.directory != "." or target.suite.results != "pytest":
+        return None
+    if target.services:
         return None
     if not all(
         repository.target.code.holds(path)
@@ -53,7 +61,8 @@ def select_tests(
         return None
     tests = touched | process_tests(repository, baseline, change)
     return Selection(
-        tests=_ordered(tests, baseline), share=len(touched) / len(baseline.stable)
+        stages=tuple(_staged(tests, touched, baseline)),
+        share=len(touched) / len(baseline.stable),
     )
 
 
@@ -149,13 +158,21 @@ def _starts(file: File | None) -> bool:
     return file is not None and STARTS_PROCESSES.search(file.data) is not None
 
 
-def _ordered(tests: frozenset[str], baseline: Baseline) -> tuple[str, ...]:
+def _staged(
+    tests: frozenset[str], touched: frozenset[str], baseline: Baseline
+) -> Iterator[tuple[str, ...]]:
+    """Yield stages of more files each: most bugs are seen by the first."""
     files: dict[str, list[str]] = {}
     for test in sorted(tests):
         files.setdefault(test.split("::")[0], []).append(test)
     seconds = baseline.seconds_by_test
 
-    def cost(file: str) -> tuple[float, str]:
-        return sum(seconds.get(test, 0.0) for test in files[file]), file
+    def cost(file: str) -> tuple[bool, float, str]:
+        of = files[file]
+        total = sum(seconds.get(test, 0.0) for test in of)
+        return touched.isdisjoint(of), total, file
 
-    return tuple(test for file in sorted(files, key=cost) for test in files[file])
+    ordered, size = sorted(files, key=cost), 1
+    while ordered:
+        yield tuple(test for file in ordered[:size] for test in files[file])
+        ordered, size = ordered[size:], _WIDER * size
