@@ -84,7 +84,14 @@ class ModelSettings(Section):
 class TargetSettings(Section):
     """`[targets]`: healthy repositories that bugs are put into."""
 
-    builtin: tuple[str, ...] = ("pytoolz__toolz", "jpvanhal__inflection")
+    builtin: tuple[str, ...] = (
+        "pytoolz__toolz",
+        "jpvanhal__inflection",
+        "keleshev__schema",
+        "python-semver__python-semver",
+        "msiemens__tinydb",
+        "tkem__cachetools",
+    )
     """Names of targets shipped with the package; `envplatform init` lists them."""
     files: tuple[str, ...] = ()
     """Paths of further `target.toml` files, relative to this file; absolute once read."""
