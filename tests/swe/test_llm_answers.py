@@ -1,6 +1,8 @@
 """Answers of models as they come: what is read, put in place, or refused by name."""
 
 import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -8,13 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envplatform.patches import apply_patch
+from envplatform.store import ResultCache
+from envplatform.swe.inducers.base import Proposal
+from envplatform.swe.inducers.llm import PromptedInducer, Prompting
 from envplatform.swe.inducers.llm.answer import Body, read_answer
 from envplatform.swe.inducers.llm.entities import find_entities
 from envplatform.swe.inducers.llm.layout import splice
 from envplatform.swe.inducers.mutation.source import ParsedSource, parse_source
 from envplatform.tree import File
-from tests.model_server import Reply, answer
-from tests.swe.prompting import BUG, CODE, HEADER, ask, block, file_of
+from tests.model_server import Reply, answer, model_server
+from tests.swe.prompting import BUG, CODE, HEADER, block, file_of, prompting
 
 LONG = HEADER + "    value += 1\n" * 1000 + "    return value\n"
 DIFF = """```diff
@@ -24,6 +29,33 @@ DIFF = """```diff
 -    return low <= value <= high
 +    return low <= value < high
 ```"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """One open model that always says the same, until it is told otherwise."""
+
+    opened: Prompting
+    replies: list[Reply]
+
+    def asked(self, reply: Reply, results: Path, code: bytes = CODE) -> Proposal:
+        """Ask it for one bug of a file."""
+        self.replies[:] = [reply]
+        fresh = replace(self.opened, results=ResultCache(results))
+        inducer = PromptedInducer(name="llm_modify", prompting=fresh)
+        return inducer.propose(file_of(code), 1, 0)
+
+
+@pytest.fixture(scope="module")
+def speaker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Speaker]:
+    """Opened once: a client takes longer to open than to ask."""
+    replies: list[Reply] = []
+    folder: Path = tmp_path_factory.mktemp("results")
+    with (
+        model_server(lambda _: replies[0]) as server,
+        prompting(server, folder) as opened,
+    ):
+        yield Speaker(opened=opened, replies=replies)
 
 
 @pytest.mark.parametrize(
@@ -42,12 +74,13 @@ DIFF = """```diff
     ],
 )
 def test_one_function_is_found_in_what_is_said_around_it(
-    text: str, tmp_path: Path
+    text: str, speaker: Speaker, tmp_path: Path
 ) -> None:
     """Comments that would show the defect, and other docstrings, are left out."""
-    found = ask("llm_modify", [answer(text)], tmp_path)
-    (patch,) = found.changed
-    changed = apply_patch({"spans/core.py": File(CODE)}, patch)["spans/core.py"].data
+    (bug,) = speaker.asked(answer(text), tmp_path).candidates
+    changed = apply_patch({"spans/core.py": File(CODE)}, bug.bug_patch)[
+        "spans/core.py"
+    ].data
     assert changed == CODE.replace(b"<= high", b"< high")
 
 
@@ -88,12 +121,12 @@ def test_one_function_is_found_in_what_is_said_around_it(
     ],
 )
 def test_everything_else_has_a_reason(
-    reply: Reply, reason: str, tmp_path: Path
+    reply: Reply, reason: str, speaker: Speaker, tmp_path: Path
 ) -> None:
     """Twice the same answer: it is refused as it was at first."""
-    found = ask("llm_modify", lambda _: reply, tmp_path)
-    assert found.changed == []
-    assert set(found.reasons) == {reason}
+    found = speaker.asked(reply, tmp_path)
+    assert found.candidates == ()
+    assert {row.reason for row in found.refused} == {reason}
 
 
 FORMS = {
@@ -151,13 +184,15 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_body_takes_the_form_of_its_file(form: str, tmp_path: Path) -> None:
+def test_a_body_takes_the_form_of_its_file(
+    form: str, speaker: Speaker, tmp_path: Path
+) -> None:
     """Line ends, tabs, indentation, encoding; all else byte for byte."""
     healthy, code, buggy = FORMS[form]
-    found = ask("llm_modify", [block(code)], tmp_path, file=file_of(healthy))
-    assert found.reasons == []
-    (patch,) = found.changed
-    assert apply_patch({"spans/core.py": File(healthy)}, patch) == {
+    found = speaker.asked(block(code), tmp_path, healthy)
+    assert found.refused == ()
+    (bug,) = found.candidates
+    assert apply_patch({"spans/core.py": File(healthy)}, bug.bug_patch) == {
         "spans/core.py": File(buggy)
     }
 

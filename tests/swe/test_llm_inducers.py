@@ -1,6 +1,8 @@
 """`llm_modify` and `llm_rewrite` against a real HTTP server: taken, repaired, refused."""
 
 import hashlib
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,13 +11,20 @@ from envplatform.errors import BudgetExceededError, ModelError
 from envplatform.llm.budget import Amount, Budget, BudgetedModel
 from envplatform.llm.endpoint import Prices
 from envplatform.patches import apply_patch
+from envplatform.sandbox.base import Image
 from envplatform.swe.inducers.base import SourceFile
 from envplatform.swe.inducers.llm import PromptedInducer
 from envplatform.swe.inducers.llm.prompts import PromptName, marked
+from envplatform.swe.inducers.mutation import MutationInducer
+from envplatform.swe.propose import propose
+from envplatform.swe.report import inducer_rows
 from envplatform.tree import File
 from tests.model_server import answer, hold, model_server, raw, refuse
 from tests.swe.prompting import BUG, CODE, HEADER, SAME, ask, block, file_of, prompting
+from tests.swe.small_repository import VERDICT, small_baseline, small_repository
 
+IMAGE = Image(name="none", python="3.11", requirements=(), site=None, digest="0" * 64)
+SMALL_BUG = "def inside(value, low, high):\n    return low < value <= high\n"
 BOTH = pytest.mark.parametrize("name", ["llm_modify", "llm_rewrite"])
 
 
@@ -177,7 +186,7 @@ def test_seed_budget_and_coverage_decide_who_is_asked(tmp_path: Path) -> None:
 
     assert sorted(asked(budget=3)) == [f"f{n}" for n in range(6)]
     assert asked(budget=1, seed=4) == asked(budget=1, seed=4)
-    assert len({tuple(asked(budget=3, seed=seed)) for seed in range(5)}) > 1
+    assert len({tuple(asked(budget=3, seed=seed)) for seed in range(3)}) > 1
     covered = SourceFile(
         repository="r", commit="c", path="a.py", data=file.data,
         covered=frozenset({2}),
@@ -222,3 +231,41 @@ def test_a_long_file_is_shown_around_the_function(tmp_path: Path) -> None:
     assert len(found.changed) == 1
     assert len(found.said(0)) < 70_000
     assert HEADER in found.said(0)
+
+
+def test_what_is_paid_for_is_neither_overdrawn_nor_dropped(tmp_path: Path) -> None:
+    """Beside an inducer that costs nothing and gives three times its share."""
+    with (
+        model_server(lambda _: block(SMALL_BUG)) as server,
+        prompting(server, tmp_path) as opened,
+    ):
+        paid = PromptedInducer(name="llm_modify", prompting=opened)
+        found = propose(
+            small_repository(IMAGE), small_baseline(), [paid, MutationInducer()],
+            budget=2, seed=0,
+        )  # fmt: skip
+    assert Counter(each.inducer for each in found.candidates) == {
+        "llm_modify": 1,
+        "mutation": 1,
+    }
+    assert len(server.requests) <= 3, "a function, or two of which one is repaired"
+
+
+def test_refused_answers_are_part_of_the_cost_of_a_verified_bug(
+    tmp_path: Path,
+) -> None:
+    """Also where nothing else came of the inducer: it has a row, and no bug."""
+    refused = ask("llm_modify", lambda _: answer("no"), tmp_path / "a").proposal.refused
+    (candidate,) = ask("llm_modify", [block(BUG)], tmp_path / "b").proposal.candidates
+    verdict = replace(VERDICT, candidate_id=candidate.candidate_id)
+    for rows in (
+        inducer_rows([candidate], [verdict], [], refused=refused),
+        inducer_rows([], [], [], refused=refused),
+    ):
+        assert [(row.operator, row.refused_answers) for row in rows] == [
+            ("*", 2),
+            ("function", 2),
+        ]
+        tokens = candidate.cost.tokens + sum(row.cost.tokens for row in refused)
+        wanted = tokens if rows[0].verified else 0
+        assert {row.tokens_per_verified for row in rows} == {wanted}
