@@ -41,6 +41,9 @@ class TargetRow:
     image_digest: str
     target_digest: str
     """Of what target.toml says of suite and code: whoever reads the row depends on it."""
+    results: str
+    """`pytest`: by our plugin's private channel; `junit`: by a report that code under test
+    could have written."""
     source_files: int
     """Files that a bug may be put into."""
     stable_tests: int
@@ -69,6 +72,7 @@ def row_of(repository: HealthyRepository, baseline: Baseline) -> TargetRow:
         requirements=repository.image.requirements,
         image_digest=repository.image.digest,
         target_digest=target_digest(target),
+        results=target.suite.results,
         source_files=len(target.source_paths(repository.tree)),
         stable_tests=len(baseline.stable),
         unstable_tests=tuple(

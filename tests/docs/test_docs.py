@@ -25,6 +25,16 @@ _COMMAND = re.compile(
     r"`(envplatform [a-z][^`]*)`|^(envplatform [a-z].*)$", re.MULTILINE
 )
 _TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_TABLES = ("[image]", "[[services]]", "[suite]")
+_TARGET = """
+name = "owner__name"
+license = "MIT"
+python = ["3.9"]
+requirements = ["pytest==8.4.2", "coverage==7.10.7"]
+source = { kind = "path", path = "." }
+code = { roots = ["name"] }
+"""
+"""What stands around a table that a page shows by itself."""
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
 
 
@@ -65,12 +75,15 @@ def test_pages_show_commands_at_all() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_toml_blocks_are_valid(page: Path) -> None:
-    """A block is an envplatform.toml, a target.toml, or a library of patterns."""
+    """A block is an envplatform.toml, a target.toml or a table of one, or patterns."""
     for block in _TOML.findall(page.read_text(encoding="utf-8")):
         if "[[pattern]]" in block:
             parse_library(block, source=page.name)
         elif "[source]" in block:
             parse_target(block, source=page.name, folder=page.parent)
+        elif block.startswith(_TABLES):
+            text = f"{_TARGET}\n{block}"
+            parse_target(text, source=page.name, folder=page.parent)
         else:
             parse_configuration(block, source=page.name)
 
