@@ -15,6 +15,7 @@ _MBTE_SAID = (
     "In brackets: files with so many proven bugs. Others are left out, so points of one "
     "curve are of different files."
 )
+_REAL = "real fixes"
 _PLOTTED = 6
 """Curves in one plot at most: one to a colour."""
 
@@ -149,7 +150,7 @@ def mbte_picture(rows: Sequence[InducerRow]) -> str:
 
 def bug_type_picture(rows: Sequence[InducerRow], real: Mapping[BugType, int]) -> str:
     """Shares of bug types among real fixes and by inducer: bars, and their figures."""
-    counted: dict[str, Mapping[BugType, int]] = {"real fixes": real}
+    counted: dict[str, Mapping[BugType, int]] = {_REAL: real}
     for row in rows:
         counts = {each.bug_type: each.count for each in row.bug_types}
         counted[f"by {row.inducer}"] = counts
@@ -162,7 +163,10 @@ def bug_type_picture(rows: Sequence[InducerRow], real: Mapping[BugType, int]) ->
         ],
     )
     scale = Scale(name="share of bugs", form="{:.0%}")
-    found = {name: one for name, one in shares.items() if one}
+    # Last, so that an inducer has one colour in all pictures.
+    last = shares.pop(_REAL)
+    drawn = dict(islice(shares.items(), _PLOTTED - 1)) | {_REAL: last}
+    found = {name: one for name, one in drawn.items() if one}
     picture = _drawn(found, scale, "Bug types", table)
     return f"{picture}\n\n{_compared(rows, sum(real.values()))}"
 
@@ -203,7 +207,7 @@ def _drawn(
     series: Mapping[str, Mapping[str, float]], scale: Scale, title: str, table: str
 ) -> str:
     """Bars above the table of their figures; the table alone if there is nothing."""
-    if not series:
+    if not any(value for values in series.values() for value in values.values()):
         return table
     return f"{bars(_first(series), scale=scale, title=title)}\n\n{table}"
 

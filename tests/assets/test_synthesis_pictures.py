@@ -100,7 +100,7 @@ def test_bug_types_stand_beside_those_of_real_fixes() -> None:
     table = synthesis_pictures(report("mutation"), REAL)["bug types"]
     assert "| logic | 75% | 33% |" in table
     drawn = [text.text for text in svg_of(table).findall("{*}text")]
-    assert drawn[-2:] == ["real fixes", "by mutation"]
+    assert drawn[-2:] == ["by mutation", "real fixes"]
     assert drawn.count("33%") == 3
     assert "Against 8 real fixes:" in table
     assert "- mutation: total variation 0.67, Jensen-Shannon divergence" in table
@@ -152,12 +152,18 @@ def test_the_ends_of_the_axes_are_the_corners_of_the_plot(
 @pytest.mark.parametrize("unit", ["tokens", "seconds"])
 def test_bars_of_cost_are_drawn_for_what_was_spent(unit: str) -> None:
     rows = [
-        replace(row, tokens_per_verified=5.0 if unit == "tokens" else 0.0)
+        replace(
+            row,
+            seconds_per_verified=2.0,
+            tokens_per_verified=5.0 if unit == "tokens" else 0.0,
+        )
         for row in report("mutation", "mined")
     ]
     picture = synthesis_pictures(rows, REAL)["cost"]
     assert picture.count("base64") == (2 if unit == "tokens" else 1)
     assert svg_of(picture).findall("{*}text")[0].text == unit
+    free = [replace(row, seconds_per_verified=0.0) for row in rows]
+    assert ("base64" in synthesis_pictures(free, REAL)["cost"]) == (unit == "tokens")
 
 
 def curated(number: int, bug_type: BugType, rejection: str = "") -> CuratedPatch:
