@@ -264,7 +264,7 @@ class FailingProvider(SandboxProvider):
         self.info = real.info
         self._real = real
         self._failing = failing
-        self._count = 0
+        self.count = 0
 
     @asynccontextmanager
     async def open(
@@ -275,8 +275,8 @@ class FailingProvider(SandboxProvider):
         doors: Sequence[Door] = (),
     ) -> AsyncIterator[Sandbox]:
         """Fail by number, else open."""
-        self._count += 1
-        if self._count in self._failing:
+        self.count += 1
+        if self.count in self._failing:
             msg = "the daemon is gone"
             raise SandboxError(msg)
         async with self._real.open(image, limits, doors=doors) as sandbox:
@@ -308,3 +308,40 @@ def test_settings_that_would_prove_nothing(
     """One run can't tell a flaky test from a failing one."""
     with pytest.raises(ValueError, match="at least 2 runs"):
         VerificationSettings(runs=runs, repeats=repeats, concurrency=concurrency)
+
+
+@pytest.mark.parametrize(
+    ("is_stateful", "sandboxes"),
+    [(False, 2), (True, 4)],  # 4: two runs, one that was in vain, and repetitions
+)
+async def test_a_survivor_is_repeated_in_its_last_run_with_the_verdict_of_an_audit(
+    bubblewrap: SandboxProvider,
+    repository: HealthyRepository,
+    baseline: Baseline,
+    *,
+    is_stateful: bool,
+    sandboxes: int,
+) -> None:
+    """A test that fails in forks only makes the merged run unlike the first."""
+    text = repository.tree["bank.py"].data.decode()
+    buggy = text.replace("> self.balance", ">= self.balance")
+    if is_stateful:
+        buggy = buggy.replace("times -= 1", "times -= 1 + (os.getpid() != STARTED)")
+        buggy = "import os\nSTARTED = os.getpid()\n" + buggy
+    after = {**repository.tree, "bank.py": File(buggy.encode())}
+    candidate = candidate_of(repository, diff_trees(repository.tree, after))
+    stable = frozenset(baseline.stable)
+    counting = FailingProvider(bubblewrap, set())
+    verdict = await verify_candidate(
+        counting, repository, baseline, candidate, QUICK, survivor_of=stable
+    )
+    assert counting.count == sandboxes
+    audit = await verify_candidate(
+        bubblewrap, repository, baseline, candidate, QUICK,
+        survivor_of=stable, is_audit=True,
+    )  # fmt: skip
+    assert verdict.verified
+    assert (verdict.fail_to_pass, verdict.pass_to_pass, verdict.failure_report) == (
+        audit.fail_to_pass, audit.pass_to_pass, audit.failure_report,
+    )  # fmt: skip
+    assert verdict.runs == audit.runs == 2

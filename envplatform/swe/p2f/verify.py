@@ -7,12 +7,12 @@ survivors here too, with a selection of the tests in place of all.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from envplatform.errors import TargetError
 from envplatform.sandbox.base import SandboxProvider
-from envplatform.swe.candidate import BugCandidate, Cost, Verdict
+from envplatform.swe.candidate import BugCandidate, Cost, TestOutcome, Verdict
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.p2f.changes import Change
 from envplatform.swe.p2f.checks import check_compiles, check_patch
@@ -25,6 +25,9 @@ from envplatform.swe.p2f.suite import run_fresh
 from envplatform.swe.targets.prepare import HealthyRepository
 from envplatform.swe.targets.target import Suite
 
+_CHEAP_S = 2.0
+"""Repeating all selected tests for as long as this costs less than another start."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Proof:
@@ -35,7 +38,7 @@ class _Proof:
     report: str
 
 
-async def verify_candidate(
+async def verify_candidate(  # noqa: PLR0913  what, how, and how much of it
     provider: SandboxProvider,
     repository: HealthyRepository,
     baseline: Baseline,
@@ -43,12 +46,15 @@ async def verify_candidate(
     settings: VerificationSettings,
     *,
     survivor_of: frozenset[str] | None = None,
+    is_audit: bool = False,
 ) -> Verdict:
     """Run the defective tree until it is clear what it proves.
 
     `survivor_of`: the candidate passed the screen, which compiled it, and these stable
     tests are all that it can affect. Only they run; `pass_to_pass` also holds every
     stable test outside of them, which ran in no defective tree. None: all stable tests.
+    Survivors may have repetitions in their last run; with `is_audit` they have them on
+    their own, as those that saw no screen.
 
     Raises:
         SandboxError: a sandbox failed; the candidate may be tried again.
@@ -62,7 +68,9 @@ async def verify_candidate(
         )
         raise TargetError(msg)
     began = time.monotonic()
-    verification = _Verification(provider, repository, baseline, settings, survivor_of)
+    verification = _Verification(
+        provider, repository, baseline, settings, survivor_of, is_audit=is_audit
+    )
     found = await verification.prove(candidate.bug_patch)
     verdict = verdict_of(candidate, found, provider)
     cost = Cost(seconds=round(time.monotonic() - began, 3))
@@ -102,8 +110,11 @@ class _Verification:
         baseline: Baseline,
         settings: VerificationSettings,
         survivor_of: frozenset[str] | None,
+        *,
+        is_audit: bool,
     ) -> None:
         self._is_compiled = survivor_of is not None
+        self._may_merge = survivor_of is not None and not is_audit
         stable = baseline.stable
         chosen = survivor_of if survivor_of is not None else stable
         self._tests = tuple(test for test in stable if test in chosen)
@@ -123,21 +134,40 @@ class _Verification:
                 return refusal
         runs: list[SuiteRun] = []
         for seed in range(self._settings.runs):
-            runs.append(await self._run(change, self._request(seed=seed)))
+            runs.append(await self._next_run(change, runs, seed))
             self.runs_done += 1
             refusal = refusal_of(runs, self._tests)
             if refusal is not None:
                 return refusal
         return await self._confirm(change, runs)
 
+    async def _next_run(
+        self, change: Change, runs: Sequence[SuiteRun], seed: int
+    ) -> SuiteRun:
+        """Run with all repetitions in it, if it is the last and they cost little.
+
+        A run whose outcomes are not those of the first is done again without.
+        """
+        plain, settings = self._request(seed=seed), self._settings
+        rounds = settings.repeats - settings.runs + 1
+        seconds = sum(runs[0].seconds_by_test.values()) if runs else 0.0
+        is_last = 0 < seed == settings.runs - 1
+        if self._may_merge and is_last and rounds * seconds < _CHEAP_S:
+            merged = await self._run(change, _repeated(plain, rounds))
+            if merged.ending == "completed" and merged.outcomes == runs[0].outcomes:
+                return merged
+        return await self._run(change, plain)
+
     async def _confirm(
         self, change: Change, runs: Sequence[SuiteRun]
     ) -> _Proof | Refusal:
         always = [test for test in self._tests if all(test in failing(r) for r in runs)]
+        merged = runs[-1].repeats
         if not always:
             detail = "different tests fail in different runs"
             return Refusal(reason="flaky", detail=detail)
-        lasting = await self._repeat(change, always)
+        left = self._settings.repeats - self._settings.runs - len(merged)
+        lasting = await self._repeat(change, _lasting(always, merged), left)
         if isinstance(lasting, Refusal):
             return lasting
         if not lasting:
@@ -161,30 +191,19 @@ class _Verification:
         )
 
     async def _repeat(
-        self, change: Change, tests: Sequence[str]
+        self, change: Change, tests: Sequence[str], left: int
     ) -> list[str] | Refusal:
         """Run `tests` alone, again and again, and keep those that always fail."""
-        left = self._settings.repeats - self._settings.runs
         lasting = list(tests)
         while left > 0 and lasting:
             plain = self._request(seed=self._settings.repeats - left + 1)
-            request = replace(
-                plain,
-                ids=tuple(lasting),
-                rounds=left,
-                stop_on_timeout=False,
-                suite_timeout_s=left * plain.suite_timeout_s,
-            )
+            request = replace(_repeated(plain, left), ids=tuple(lasting))
             run = await self._run(change, request)
             if run.ending != "completed":
                 detail = f"in a repetition: {run.detail or run.ending}"
                 return Refusal(reason=run.ending, detail=detail)
             rounds = (run.outcomes, *run.repeats)
-            lasting = [
-                test
-                for test in lasting
-                if all(outcomes.get(test) == "failed" for outcomes in rounds)
-            ]
+            lasting = _lasting(lasting, rounds)
             left -= len(rounds)
         return lasting
 
@@ -198,6 +217,26 @@ class _Verification:
         suite = self._repository.target.suite
         plain = plain_request(self._baseline, suite, self._settings, seed=seed)
         return replace(plain, ids=self._tests)
+
+
+def _repeated(request: RunRequest, rounds: int) -> RunRequest:
+    return replace(
+        request,
+        rounds=rounds,
+        stop_on_timeout=False,
+        suite_timeout_s=rounds * request.suite_timeout_s,
+    )
+
+
+def _lasting(
+    tests: Sequence[str], rounds: Sequence[Mapping[str, TestOutcome]]
+) -> list[str]:
+    """Return those of `tests` that failed in all `rounds`."""
+    return [
+        test
+        for test in tests
+        if all(outcomes.get(test) == "failed" for outcomes in rounds)
+    ]
 
 
 def plain_request(

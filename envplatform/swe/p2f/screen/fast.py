@@ -248,7 +248,9 @@ class _Work:
         Of a proof by the whole suite it is plain what a selection would have missed.
         """
         screened, selected = self._survivors[place]
-        whole = await self._verify(place, self._stable) if is_audit else None
+        whole = None
+        if is_audit:
+            whole = await self._verify(place, self._stable, is_audit=True)
         if whole is not None and (whole.verified or whole.rejection == "no_failure"):
             verdict = whole
             is_missed = whole.verified
@@ -275,7 +277,9 @@ class _Work:
         difference = differs(tiered.verdict, whole)
         return replace(tiered, whole=whole, difference=difference)
 
-    async def _verify(self, place: int, tests: frozenset[str] | None) -> Verdict:
+    async def _verify(
+        self, place: int, tests: frozenset[str] | None, *, is_audit: bool = False
+    ) -> Verdict:
         return await verify_candidate(
             self._provider,
             self._repository,
@@ -283,6 +287,7 @@ class _Work:
             self._candidates[place],
             self._settings,
             survivor_of=tests,
+            is_audit=is_audit,
         )
 
     async def _each(
