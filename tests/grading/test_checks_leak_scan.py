@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from envplatform.bundle import Environment
+from envplatform.bundle import Environment, with_repository
+from envplatform.errors import BundleError
 from envplatform.grading.checks import leak_scan
 from envplatform.grading.evidence import Evidence
 from envplatform.sandbox.base import ExecResult
@@ -120,6 +121,34 @@ def test_remains_of_an_earlier_version_are_found(path: str) -> None:
     result = leak_scan(_evidence(replace(environment, workspace=workspace)))
     assert result.status == "failed"
     assert "may hold an earlier version" in result.evidence
+
+
+def test_one_commit_of_what_is_public_is_no_leak() -> None:
+    """Nor is it searched: a pack holds all files in one, and they would add up."""
+    environment = _environment()
+    committed = replace(environment, workspace=with_repository(environment.workspace))
+    plain, found = (leak_scan(_evidence(one)) for one in (environment, committed))
+    assert (found.status, found.evidence) == ("passed", plain.evidence)
+
+
+def test_a_commit_of_the_answer_is_refused_before_it_is_searched() -> None:
+    environment = _environment()
+    solved = {**environment.workspace, "lib.py": File(FIXED)}
+    repository = {
+        path: file
+        for path, file in with_repository(solved).items()
+        if path.startswith(".git/")
+    }
+    workspace = {**environment.workspace, **repository}
+    with pytest.raises(BundleError, match=r"\.git/\S+ is not what the one commit"):
+        leak_scan(_evidence(replace(environment, workspace=workspace)))
+
+
+def test_a_commit_that_holds_a_leak_is_found_by_its_files() -> None:
+    leaky = _environment(backup=FIXED)
+    committed = replace(leaky, workspace=with_repository(leaky.workspace))
+    result = leak_scan(_evidence(committed))
+    assert (result.status, "backup is" in result.evidence) == ("failed", True)
 
 
 def test_without_an_oracle_the_scan_says_that_it_did_not_run() -> None:
