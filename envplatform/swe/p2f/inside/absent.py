@@ -1,4 +1,4 @@
-"""Stands where plugins are that must not run: their marks, settings and fixtures.
+"""A plugin in place of those that must not run: their marks, settings and fixtures.
 
 They order, distribute, repeat or trace tests, or keep state between runs. A suite that was
 written for them must be found all the same, above all where it is strict about marks
@@ -34,25 +34,25 @@ _SETTINGS = (
 )
 
 
-class Absent:
-    """What a suite may ask of the blocked plugins, answered as by one that is idle."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Know their settings."""
+    for name in _SETTINGS:
+        parser.addini(name, "of a plugin that is blocked")
 
-    def pytest_addoption(self, parser: pytest.Parser) -> None:
-        """Know their settings."""
-        for name in _SETTINGS:
-            parser.addini(name, "of a plugin that is blocked")
 
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """Know their marks."""
-        for mark in _MARKS:
-            config.addinivalue_line("markers", f"{mark}: of a plugin that is blocked")
+def pytest_configure(config: pytest.Config) -> None:
+    """Know their marks."""
+    for mark in _MARKS:
+        config.addinivalue_line("markers", f"{mark}: of a plugin that is blocked")
 
-    @pytest.fixture(scope="session")
-    def worker_id(self) -> str:
-        """Name the only process, as pytest-xdist does."""
-        return "master"
 
-    @pytest.fixture(scope="session")
-    def testrun_uid(self) -> str:
-        """Name the run, as pytest-xdist does."""
-        return "only"
+@pytest.fixture(scope="session")
+def worker_id() -> str:
+    """Name the only process, as pytest-xdist does."""
+    return "master"
+
+
+@pytest.fixture(scope="session")
+def testrun_uid() -> str:
+    """Name the run, as pytest-xdist does."""
+    return "only"

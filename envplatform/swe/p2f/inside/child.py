@@ -50,7 +50,7 @@ def _run(
     try:
         import pytest  # noqa: PLC0415  may be missing, and must come from the image
 
-        from .absent import BLOCKED, Absent  # noqa: PLC0415
+        from . import absent  # noqa: PLC0415
         from .lines import Lines, NoLines  # noqa: PLC0415
         from .plugin import Plugin  # noqa: PLC0415
 
@@ -63,7 +63,7 @@ def _run(
     plugin = Plugin(job, open_stream, lines)
     _enter_repository(job)
     lines.start()
-    status = int(pytest.main(_arguments(job, BLOCKED), plugins=[plugin, Absent()]))
+    status = int(pytest.main(_arguments(job, absent.BLOCKED), plugins=[plugin, absent]))
     plugin.finish(status)
     sys.stdout.flush()
     sys.stderr.flush()

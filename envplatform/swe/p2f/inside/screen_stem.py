@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from .absent import BLOCKED, Absent
+from . import absent
 from .child import BROKEN, _arguments, _enter_repository
 from .lines import NoLines
 from .plugin import Plugin
@@ -59,16 +59,17 @@ class Stem:
 def run_stem(job: dict[str, Any], branch: Branch) -> None:
     """Start pytest and wait in it; never returns, and forks end here too."""
     status, stem = BROKEN, Stem(job, branch)
+    leave = os._exit  # bound now: suites patch modules
     try:
         _enter_repository(job)
-        arguments = _arguments(job, BLOCKED)
-        status = int(pytest.main(arguments, plugins=[stem, Absent()]))
+        arguments = _arguments(job, absent.BLOCKED)
+        status = int(pytest.main(arguments, plugins=[stem, absent]))
         if stem.plugin is not None:
             stem.plugin.finish(status)
             sys.stdout.flush()
             sys.stderr.flush()
     finally:
-        os._exit(status if stem.plugin is not None else UNFIT)
+        leave(status if stem.plugin is not None else UNFIT)
 
 
 def runs_repository(root: str, own: frozenset[str]) -> bool:
