@@ -1,13 +1,16 @@
 """Suites that a command runs: what their JUnit XML says, and what it can't claim."""
 
 import json
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from envplatform.errors import TargetError
 from envplatform.patches import diff_trees
 from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.sandbox.images import build_image
 from envplatform.swe.p2f import (
     SuiteRun,
     VerificationSettings,
@@ -91,6 +94,50 @@ async def test_pytests_own_report(
     assert run.causes == {"tests.test_it::test_import": "import"}
     assert "assert 2 == 3" in run.reports["tests.test_it::test_red"]
     assert "return a + b" not in str(run.reports)
+
+
+UNITTESTS = """
+import unittest
+from calc import add
+class TestAdd(unittest.TestCase):
+    def test_add(self): self.assertEqual(add(1, 2), 3)
+    def test_red(self): self.assertEqual(add(1, 1), 3)
+    def test_error(self): raise KeyError("x")
+    @unittest.skip("no")
+    def test_skip(self): pass
+    @unittest.expectedFailure
+    def test_known(self): self.fail()
+    def test_parts(self):
+        for n in (0, 1):
+            with self.subTest(n=n): self.assertEqual(n, 0)
+"""
+
+
+@pytest.mark.parametrize(
+    "report", [("--output-file", "report.xml"), ("--output", "report.xml")]
+)
+async def test_unittest_by_xmlrunner(
+    report: tuple[str, str], bubblewrap: SandboxProvider, cache_folder: Path
+) -> None:
+    """One file, or a folder of them; the image needs neither pytest nor coverage."""
+    image = build_image(
+        "xmlrunner",
+        "{}.{}".format(*sys.version_info[:2]),
+        ("unittest-xml-reporting==4.0.0",),
+        cache_folder / "images",
+    )
+    command = ("python3", "-m", "xmlrunner", "discover", *report, "-s", "tests")
+    suite = Suite(results="junit", command=command, report="report.xml")
+    run = await run_of(bubblewrap, repository_of(image, UNITTESTS, suite=suite))
+    assert (run.ending, run.detail) == ("completed", "")
+    assert {test.rpartition("::")[2]: how for test, how in run.outcomes.items()} == {
+        "test_add": "passed",
+        "test_red": "failed",
+        "test_error": "error",
+        "test_skip": "skipped",
+        "test_known": "skipped",
+        "test_parts (n=1)": "failed",
+    }
 
 
 SCRIPTS = {

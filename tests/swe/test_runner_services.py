@@ -5,13 +5,26 @@ from dataclasses import replace
 import pytest
 
 from envplatform.errors import TargetError
+from envplatform.patches import diff_trees
 from envplatform.sandbox.base import Image, SandboxProvider
-from envplatform.swe.p2f import SuiteRun, measure_baseline
+from envplatform.swe.p2f import (
+    SuiteRun,
+    VerificationSettings,
+    measure_baseline,
+    verify_candidate,
+)
 from envplatform.swe.p2f.refusal import refusal_of
 from envplatform.swe.p2f.request import WORKSPACE
 from envplatform.swe.p2f.suite import run_suite
 from envplatform.swe.targets import HealthyRepository, Service, Suite
-from tests.swe.made_suites import repository_of, request_of, run_tests
+from envplatform.tree import File
+from tests.swe.made_suites import (
+    CALC,
+    candidate_of,
+    repository_of,
+    request_of,
+    run_tests,
+)
 
 SERVER = """
 import http.server, sys
@@ -160,9 +173,36 @@ async def test_a_service_that_dies_under_the_tests(
     assert refusal.reason == "service_failed"
 
 
-async def test_a_stable_set_is_found_beside_a_service(
+@pytest.mark.parametrize("runs_code", [False, True])
+async def test_a_bug_behind_a_service(
+    *, runs_code: bool, bubblewrap: SandboxProvider, suite_image: Image
+) -> None:
+    """Nobody counts lines there: the target says that they are run, or they are not."""
+    service = replace(WEB, runs_code=runs_code)
+    repository = with_services(suite_image, service)
+    baseline = await measure_baseline(bubblewrap, repository)
+    assert baseline.stable == ("tests/test_it.py::test_talk",)
+    changed = CALC.replace("return a + b", "return a - b")
+    tree = {**repository.tree, "calc.py": File(changed.encode())}
+    candidate = candidate_of(repository, diff_trees(repository.tree, tree))
+    verdict = await verify_candidate(
+        bubblewrap, repository, baseline, candidate, VerificationSettings(repeats=3)
+    )
+    assert verdict.rejection == (None if runs_code else "uncovered")
+    assert bool(verdict.fail_to_pass) == runs_code
+
+
+async def test_a_bug_that_breaks_a_service_is_a_class_of_its_own(
     bubblewrap: SandboxProvider, suite_image: Image
 ) -> None:
-    """With coverage, in three runs: the test that talks is as stable as any."""
-    baseline = await measure_baseline(bubblewrap, with_services(suite_image, WEB))
-    assert baseline.stable == ("tests/test_it.py::test_talk",)
+    """No test was asked, so none failed."""
+    repository = with_services(suite_image, replace(WEB, runs_code=True))
+    baseline = await measure_baseline(bubblewrap, repository)
+    changed = CALC.replace("def unused", "import gone\n\n\ndef unused")
+    tree = {**repository.tree, "calc.py": File(changed.encode())}
+    candidate = candidate_of(repository, diff_trees(repository.tree, tree))
+    verdict = await verify_candidate(
+        bubblewrap, repository, baseline, candidate, VerificationSettings(repeats=3)
+    )
+    assert verdict.rejection == "service_failed"
+    assert "service web ended (status 1)" in verdict.detail

@@ -162,16 +162,10 @@ def _assemble(
     runs: list[SuiteRun],
     enders: Mapping[str, str],
 ) -> Baseline:
-    has_lines = repository.target.suite.results == "pytest"
-    plain = runs[:-1] if has_lines else runs
+    plain = runs[:-1] if repository.target.suite.results == "pytest" else runs
     stable = _stable(runs, repository)
     kept = set(stable)
-    coverage = runs[-1].coverage or Coverage(
-        by_test={},
-        imported={} if has_lines else _every_line(repository),
-        shared={},
-        statements={},
-    )
+    coverage = _coverage(repository, runs[-1])
     by_test = {t: lines for t, lines in coverage.by_test.items() if t in kept}
     broken = dict(plain[0].broken)
     info = provider.info
@@ -192,8 +186,17 @@ def _assemble(
     )
 
 
+def _coverage(repository: HealthyRepository, run: SuiteRun) -> Coverage:
+    """What the last run says of lines; where nobody can know, all may run at import."""
+    target = repository.target
+    nothing = Coverage(by_test={}, imported={}, shared={}, statements={})
+    is_counted = target.suite.results == "pytest"
+    if is_counted and not any(service.runs_code for service in target.services):
+        return run.coverage or nothing
+    return replace(nothing, imported=_every_line(repository))
+
+
 def _every_line(repository: HealthyRepository) -> Lines:
-    """Lines that nobody counted may all run at import: a change there needs all tests."""
     tree = repository.tree
     return {
         path: tuple(range(1, tree[path].data.count(b"\n") + 2))

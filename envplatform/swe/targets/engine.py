@@ -60,16 +60,11 @@ def engine_image(target: Target, tree: Tree, cache: Path) -> Image:
         raise SandboxUnavailableError(msg) from error
     try:
         with _alone(cache):
-            try:
-                engine = _resolve(client, target.image, tree)
-                base = ask_base(client, engine.id, engine.origin)
-            except TargetError as error:
-                msg = f"{target.name}: {error}"
-                raise TargetError(msg) from error
-            except SandboxError as error:
-                # What is in the image is the target's matter, not the machine's.
-                msg = f"{target.name}: {error}"
-                raise TargetError(msg) from error
+            engine = _resolve(client, target.image, tree)
+        base = _asked(client, engine)
+    except TargetError as error:
+        msg = f"{target.name}: {error}"
+        raise TargetError(msg) from error
     finally:
         client.close()
     _check(target, base)
@@ -144,6 +139,14 @@ def _resolve(client: DockerClient, image: ImageSource, tree: Tree) -> EngineImag
                 timeout_s=image.timeout_s,
             )
             return commands_image(client, steps, origin=f"commands in {image.base}")
+
+
+def _asked(client: DockerClient, engine: EngineImage) -> Base:
+    try:
+        return ask_base(client, engine.id, engine.origin)
+    except SandboxError as error:
+        # What is in the image is the target's matter, not the machine's.
+        raise TargetError(str(error)) from error
 
 
 def _index_arguments(text: str) -> dict[str, str]:

@@ -54,3 +54,5 @@ class Service:
     ready: tuple[str, ...]
     """Ends with status 0 once the service can be used; tried again and again."""
     ready_timeout_s: float = 30.0
+    runs_code: bool = False
+    """Whether it runs the repository's own code, whose lines nobody counts there."""

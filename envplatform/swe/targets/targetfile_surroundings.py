@@ -76,6 +76,7 @@ class ServiceTable(_Table):
     command: Argv
     ready: Argv
     ready_timeout_s: Seconds = 30.0
+    runs_code: bool = False
 
     def value(self) -> Service:
         """The service that the table describes."""
