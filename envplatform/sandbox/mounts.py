@@ -25,7 +25,7 @@ _HOST_ETC = ("ld.so.cache", "alternatives")
 """Taken from the host: where its libraries are, and which awk is `awk`."""
 
 CLEAN_ENVIRONMENT = {
-    "PATH": "/opt/bin:/usr/bin:/bin",
+    "PATH": "/opt/bin:/usr/bin:/bin:/run/ws/bin",
     "HOME": "/home/agent",
     "LANG": "C.UTF-8",
     "PYTHONPATH": "/opt/site",

@@ -1,14 +1,10 @@
-"""`python3 -m ws`: the command line, or with `serve` first the broker's process."""
+"""`python3 -m ws`."""
 
 from __future__ import annotations
 
 import sys
 
-from .cli import main
-from .serve import serve
+from .entry import run
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["serve"]:
-        serve(sys.argv[2:])
-    else:
-        raise SystemExit(main())
+    run(sys.argv[1:])

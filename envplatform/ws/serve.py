@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import http.client
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -17,6 +18,7 @@ from typing import Any
 from .broker import Broker
 from .errors import ManifestError
 from .holdings import FolderHoldings
+from .launcher import COMMAND, NAME, SOURCE
 from .manifest import Manifest, read_manifest
 from .server import Places, Server, state_line
 
@@ -35,7 +37,10 @@ def serve(words: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="ws serve", description=serve.__doc__)
     for name in ("manifest", "holdings", "agent", "control", "logs"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--publish", type=Path, help="where to put the command `ws`")
     options = parser.parse_args(words)
+    if options.publish is not None:
+        publish(options.publish)
     manifest = read_manifest(options.manifest.read_bytes())
     broker = Broker(manifest, FolderHoldings(options.holdings))
     places = Places(options.agent, options.control, options.logs / LOG)
@@ -43,6 +48,20 @@ def serve(words: list[str]) -> None:
         start_services(manifest, options.holdings, stack)
         asyncio.run(_run(broker, places))
     (options.logs / STATE).write_bytes(state_line(broker.room.memory))
+
+
+def publish(folder: Path) -> None:
+    """Put this package and a command that runs it below `folder`, for the agent."""
+    library = folder / "lib"
+    (library / "ws").mkdir(parents=True, exist_ok=True)
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        (library / "ws" / source.name).write_bytes(source.read_bytes())
+    start = library / NAME
+    start.write_bytes(SOURCE)
+    command = folder / "bin" / "ws"
+    command.parent.mkdir(exist_ok=True)
+    command.write_text(COMMAND.format(start=shlex.quote(str(start))))
+    command.chmod(0o755)
 
 
 async def _run(broker: Broker, places: Places) -> None:

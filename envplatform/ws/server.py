@@ -62,8 +62,8 @@ class Server:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._stopped.set)
         self._places.log.parent.mkdir(parents=True, exist_ok=True)
         self._places.log.write_bytes(b"")
-        control = await _listen(self._places.control, self._on_control, mode=0o600)
-        agent = await _listen(self._places.agent, self._on_agent, mode=0o666)
+        control = await _listen(self._places.control, self._on_control)
+        agent = await _listen(self._places.agent, self._on_agent)
         try:
             await self._stopped.wait()
         finally:
@@ -143,16 +143,18 @@ class Server:
 async def _listen(
     place: Path,
     take: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
-    *,
-    mode: int,
 ) -> asyncio.AbstractServer:
-    """Listen; the socket appears under its name when it can be used, not before."""
+    """Listen; the socket appears under its name when it can be used, not before.
+
+    Whoever can see it may use it: agent and user are other users than this one, and
+    what keeps them apart is which folder of sockets each has a door to.
+    """
     place.parent.mkdir(parents=True, exist_ok=True)
     beside = place.with_name(f".{place.name}.{os.getpid()}")
     server = await asyncio.start_unix_server(
         take, path=str(beside), limit=MAX_REQUEST_BYTES
     )
-    beside.chmod(mode)
+    beside.chmod(0o666)
     beside.replace(place)
     return server
 

@@ -1,0 +1,227 @@
+"""The broker of an open environment: in a sandbox of its own, joined by one socket.
+
+Agent, broker and user are three sandboxes. The agent's has a door to the broker's
+socket and to the `ws` command, neither of which it can change; the user's has a door
+to the control socket, which the agent can't see. What the broker holds and logs is
+taken home from its own sandbox, so no agent can have written it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import Any
+
+from envplatform.bundle import Environment
+from envplatform.bundle.layout import GRAPH
+from envplatform.bundle.layout import content_files as files_of
+from envplatform.errors import BundleError, SandboxError
+from envplatform.sandbox.base import (
+    Door,
+    ExecResult,
+    Image,
+    Limits,
+    Sandbox,
+    SandboxProvider,
+)
+from envplatform.tree import File, Tree
+from envplatform.ws import Reply, Request, WsError
+from envplatform.ws.launcher import NAME, SOURCE
+from envplatform.ws.wire import decode_reply, encode_request
+
+AGENT = "ws"
+"""Name of the agent's door: `/run/ws`."""
+LOG = "dispatch.jsonl"
+STATE = "state.json"
+HELD = "held"
+
+_CONTROL = "ctl"
+_HOME = "/home/agent"
+_LIBRARY = f"{_HOME}/lib"
+_MANIFEST_NAME = "env.json"
+_HOLDINGS = "/workspace"
+_LOGS = "/logs/ws"
+_SOCKET = f"/run/{_CONTROL}/control.sock"
+_PYTHON = ("python3", "-I", "-B", f"{_LIBRARY}/{NAME}")
+_STOP_S = 20.0
+_SLACK_S = 60.0
+_MAX_LOG_BYTES = 512_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """What a broker had in the end."""
+
+    held: Tree
+    """Files that it held."""
+    log: bytes
+    """The dispatch log, JSON lines."""
+    state: bytes
+    """What its views remembered, one JSON object."""
+
+    def files(self) -> dict[str, File]:
+        """Return it as a verifier finds it below /logs/ws."""
+        held = {f"{HELD}/{path}": file for path, file in self.held.items()}
+        return {**held, LOG: File(self.log), STATE: File(self.state)}
+
+
+class Broker:
+    """A running broker. Closed by the context manager that made it."""
+
+    def __init__(
+        self, environment: Environment, broker: Sandbox, user: Sandbox, door: Door
+    ) -> None:
+        self.door = door
+        """For the agent's sandbox."""
+        self._environment = environment
+        self._sandbox = broker
+        self._user = user
+        self._running: asyncio.Task[ExecResult] | None = None
+
+    async def start(self, limits: Limits) -> None:
+        """Start the process and wait until it answers.
+
+        Raises:
+            BundleError: the environment can't be served; says what the broker said.
+            SandboxError: a sandbox failed.
+        """
+        await self._sandbox.upload(ws_tree(), _LIBRARY)
+        await self._user.upload(ws_tree(), _LIBRARY)
+        manifest = files_of(self._environment)[GRAPH]
+        await self._sandbox.upload({_MANIFEST_NAME: manifest}, _HOME)
+        await self._sandbox.upload(self._environment.served, _HOLDINGS)
+        self._running = asyncio.create_task(
+            self._sandbox.exec(_serve_argv(), limits=limits)
+        )
+        asked = asyncio.create_task(self.control("state", {}))
+        done, _ = await asyncio.wait(
+            {self._running, asked}, return_when=asyncio.FIRST_COMPLETED
+        )
+        if asked in done:
+            await asked
+            return
+        asked.cancel()
+        raise self._obituary(await self._running)
+
+    async def control(self, operation: str, arguments: Mapping[str, Any]) -> Reply:
+        """Ask through the control socket, as the user does.
+
+        Raises:
+            SandboxError: the broker is gone.
+        """
+        line = encode_request(Request(operation, arguments))
+        result = await self._user.exec(
+            [*_PYTHON, "--socket", _SOCKET, "lines"],
+            stdin=line,
+            limits=Limits(output_bytes=_MAX_LOG_BYTES),
+        )
+        try:
+            return decode_reply(result.stdout)
+        except WsError as error:
+            said = result.stderr.decode("utf-8", "replace")[-300:].strip()
+            msg = f"the broker does not answer: {error}; {said}"
+            raise SandboxError(msg) from error
+
+    async def log(self, *, after: int = 0) -> list[dict[str, Any]]:
+        """Return the entries of the dispatch log after that number."""
+        reply = await self.control("log", {"after": after})
+        entries: list[dict[str, Any]] = reply.data["entries"]
+        return entries
+
+    async def finish(self) -> Served:
+        """Stop the broker and return what it has.
+
+        Raises:
+            SandboxError: it is gone, or does not stop.
+        """
+        if self._running is None or self._running.done():
+            raise self._obituary(await self._running) if self._running else _unstarted()
+        await self.control("stop", {})
+        try:
+            result = await asyncio.wait_for(self._running, _STOP_S)
+        except TimeoutError as error:
+            msg = "the broker does not stop"
+            raise SandboxError(msg) from error
+        if result.exit_code != 0:
+            raise self._obituary(result)
+        room = self._environment.allowance.disk_mb * 1_000_000
+        held = await self._sandbox.download(_HOLDINGS, max_bytes=room)
+        logs = await self._sandbox.download(_LOGS, max_bytes=_MAX_LOG_BYTES)
+        return Served(held=held, log=logs[LOG].data, state=logs[STATE].data)
+
+    async def stop(self) -> None:
+        """Kill it if it still runs."""
+        if self._running is not None and not self._running.done():
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+
+    def _obituary(self, result: ExecResult) -> BundleError | SandboxError:
+        said = result.stderr.decode("utf-8", "replace").strip().splitlines()
+        last = said[-1] if said else f"{result.ending} {result.exit_code}"
+        if "ManifestError: " in last:
+            what = last.rpartition("ManifestError: ")[2]
+            msg = f"{self._environment.environment_id} can't be served: {what}"
+            return BundleError(msg)
+        msg = f"the broker of {self._environment.environment_id} ended: {last[:300]}"
+        return SandboxError(msg)
+
+
+@asynccontextmanager
+async def open_broker(
+    provider: SandboxProvider, environment: Environment, *, image: Image, limits: Limits
+) -> AsyncIterator[Broker]:
+    """Start the broker of `environment`; it needs Python 3.9 or later in `image`.
+
+    Raises:
+        BundleError: the environment can't be served.
+        SandboxError: a sandbox failed.
+    """
+    async with AsyncExitStack() as stack:
+        agents = await stack.enter_async_context(provider.meet())
+        control = await stack.enter_async_context(provider.meet())
+        serving = [
+            Door(name=AGENT, place=agents, serves=True),
+            Door(name=_CONTROL, place=control, serves=True),
+        ]
+        wide = replace(limits, wall_s=limits.wall_s + _SLACK_S)
+        sandbox = await stack.enter_async_context(
+            provider.open(image, wide, doors=serving)
+        )
+        asking = [Door(name=_CONTROL, place=control)]
+        user = await stack.enter_async_context(provider.open(image, doors=asking))
+        door = Door(name=AGENT, place=agents)
+        broker = Broker(environment, sandbox, user, door)
+        stack.push_async_callback(broker.stop)
+        await broker.start(wide)
+        yield broker
+
+
+def ws_tree() -> dict[str, File]:
+    """Return the runtime as it is uploaded: the package `ws` and its start, as data."""
+    folder = resources.files("envplatform") / "ws"
+    package = {
+        f"ws/{entry.name}": File(entry.read_bytes())
+        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".py")
+    }
+    return {**package, NAME: File(SOURCE)}
+
+
+def _serve_argv() -> tuple[str, ...]:
+    return (
+        *(
+            *_PYTHON,
+            "serve",
+            "--manifest",
+            f"{_HOME}/{_MANIFEST_NAME}",
+            "--holdings",
+            _HOLDINGS,
+        ),
+        *("--agent", f"/run/{AGENT}/agent.sock", "--control", _SOCKET),
+        *("--logs", _LOGS, "--publish", f"/run/{AGENT}"),
+    )
+
+
+def _unstarted() -> SandboxError:
+    return SandboxError("the broker was never started")
