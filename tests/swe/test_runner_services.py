@@ -180,13 +180,13 @@ async def test_a_bug_behind_a_service(
     """Nobody counts lines there: the target says that they are run, or they are not."""
     service = replace(WEB, runs_code=runs_code)
     repository = with_services(suite_image, service)
-    baseline = await measure_baseline(bubblewrap, repository)
+    baseline = await measure_baseline(bubblewrap, repository, runs=1)
     assert baseline.stable == ("tests/test_it.py::test_talk",)
     changed = CALC.replace("return a + b", "return a - b")
     tree = {**repository.tree, "calc.py": File(changed.encode())}
     candidate = candidate_of(repository, diff_trees(repository.tree, tree))
     verdict = await verify_candidate(
-        bubblewrap, repository, baseline, candidate, VerificationSettings(repeats=3)
+        bubblewrap, repository, baseline, candidate, VerificationSettings(repeats=2)
     )
     assert verdict.rejection == (None if runs_code else "uncovered")
     assert bool(verdict.fail_to_pass) == runs_code
@@ -197,12 +197,12 @@ async def test_a_bug_that_breaks_a_service_is_a_class_of_its_own(
 ) -> None:
     """No test was asked, so none failed."""
     repository = with_services(suite_image, replace(WEB, runs_code=True))
-    baseline = await measure_baseline(bubblewrap, repository)
+    baseline = await measure_baseline(bubblewrap, repository, runs=1)
     changed = CALC.replace("def unused", "import gone\n\n\ndef unused")
     tree = {**repository.tree, "calc.py": File(changed.encode())}
     candidate = candidate_of(repository, diff_trees(repository.tree, tree))
     verdict = await verify_candidate(
-        bubblewrap, repository, baseline, candidate, VerificationSettings(repeats=3)
+        bubblewrap, repository, baseline, candidate, VerificationSettings(repeats=2)
     )
     assert verdict.rejection == "service_failed"
     assert "service web ended (status 1)" in verdict.detail
