@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks.p2f import OWN_TARGETS, chosen_targets
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
 from tests.swe.made_suites import CALC
@@ -98,6 +99,13 @@ def test_a_target_that_is_not_there_gives_no_figure() -> None:
     assert done.returncode != 0
     assert done.stdout == ""
     assert "no figure" in done.stderr
+
+
+def test_each_target_of_ours_can_be_read() -> None:
+    names = {path.stem for path in OWN_TARGETS.glob("*.toml")}
+    assert "networkx" in names
+    assert len(chosen_targets(sorted(names))) == len(names)
+    assert {target.name for target in chosen_targets([])} >= {"networkx__networkx"}
 
 
 def test_nothing_to_measure_gives_no_figure() -> None:
