@@ -10,9 +10,11 @@ from envplatform.swe.targets.target import Target
 from tests.cli.conftest import Call
 
 
-@pytest.mark.parametrize("profile", ["demo", "small", "paper"])
+@pytest.mark.parametrize(
+    ("profile", "count"), [("demo", 6), ("small", 12), ("paper", 12)]
+)
 def test_each_profile_is_written_read_and_names_targets_that_exist(
-    call: Call, profile: str, tmp_path: Path
+    call: Call, profile: str, count: int, tmp_path: Path
 ) -> None:
     folder = tmp_path / "new" / "folder"
     found = call("init", folder, "--profile", profile, "--json")
@@ -21,7 +23,7 @@ def test_each_profile_is_written_read_and_names_targets_that_exist(
     configuration = load_configuration(folder / "envplatform.toml")
     assert configuration.profile == profile
     targets = catalogue(configuration.targets)
-    assert targets
+    assert len(targets) == count
     assert all(isinstance(target, Target) for target in targets.values())
     assert set(targets) <= set(found.json["builtin_targets"])
 

@@ -107,9 +107,9 @@ def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
         load_target(tmp_path / "target.toml")
 
 
-def test_six_targets_ship_with_the_package() -> None:
+def test_twelve_targets_ship_with_the_package() -> None:
     """Each is pinned, and lies in a file of its own name."""
-    assert len(builtin_targets()) == 6
+    assert len(builtin_targets()) == 12
     for name in builtin_targets():
         target = builtin_target(name)
         assert target.name == name
