@@ -6,6 +6,7 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import NoReturn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ def print_result(
     sys.stdout.flush()
 
 
-def refuse(reason: str) -> None:
+def refuse(reason: str) -> NoReturn:
     """End without a figure.
 
     Raises:
