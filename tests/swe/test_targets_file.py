@@ -29,6 +29,9 @@ roots = ["package"]
 exclude = ["package/vendored/*"]
 """
 
+JUNIT = "[suite]\nresults = 'junit'\ncommand = ['a']"
+SERVICE = "[[services]]\nname = 'a'\ncommand = ['b']\nready = ['c']\n"
+
 
 def parsed(text: str) -> object:
     """Parse with a fixed name."""
@@ -77,6 +80,19 @@ def test_a_small_file_has_defaults() -> None:
             "[code]",
             "[package]\nname='a'\nversion='1'\nentry_points={a={\"b]\\nc\"='d'}}\n[code]",
             ["entry_points"],
+        ),
+        ('python = ["3.11"]\n', "", ["python is missing", "[image]"]),
+        ("[code]", "[suite]\nresults = 'junit'\n[code]", ["needs command", "report"]),
+        ("[code]", "[suite]\ncommand = ['a']\n[code]", ["are for results", "junit"]),
+        ("[code]", f"{JUNIT}\nreport = '../r.xml'\n[code]", ["clean relative path"]),
+        ("[code]", f"{JUNIT}\nreport = '.'\n[code]", ["the tree itself"]),
+        ("[code]", f"{JUNIT}\nreport = 'r'\nargs = ['-x']\n[code]", ["args are"]),
+        ("[code]", "[[services]]\nname = 'a'\n[code]", ["services.0.command"]),
+        ("[code]", f"{2 * SERVICE}[code]", ["services", "hold a name twice"]),
+        (
+            "[code]",
+            SERVICE.replace("['b']", "'b'") + "[code]",
+            ["services.0.command"],
         ),
         ("[code]", "[code", ["not valid TOML", "line"]),
     ],

@@ -138,7 +138,9 @@ def _resolve(client: DockerClient, image: ImageSource, tree: Tree) -> EngineImag
                 files=settings.files,
                 timeout_s=image.timeout_s,
             )
-            return commands_image(client, steps, origin=f"an image made by commands in {image.base}")
+            return commands_image(
+                client, steps, origin=f"an image made by commands in {image.base}"
+            )
 
 
 def _asked(client: DockerClient, engine: EngineImage) -> Base:

@@ -182,7 +182,7 @@ class TargetFile(_Table):
                 msg = "python is missing; add it, or an [image] that has one"
                 raise ValueError(msg)
             if self.suite.results == "pytest":
-                checked_pins(self.requirements)
+                _check_complete(self.requirements)
         names = [service.name for service in self.services]
         if len(set(names)) < len(names):
             msg = f"services: {names} hold a name twice"
@@ -210,12 +210,17 @@ def checked_pins(pins: tuple[str, ...]) -> tuple[str, ...]:
     Raises:
         ValueError: a pin is not `name==version`, or pytest or coverage is missing.
     """
-    names = {pin.split("==")[0].lower() for pin in _exact(pins)}
+    _check_complete(_exact(pins))
+    return pins
+
+
+def _check_complete(pins: tuple[str, ...]) -> None:
+    names = {pin.split("==")[0].lower() for pin in pins}
     missing = [name for name in _NEEDED if name not in names]
     if missing:
-        msg = f"no pin for {' and '.join(missing)}, which run and measure every suite"
+        what = f"no pin for {' and '.join(missing)}"
+        msg = f"requirements hold {what}, which run and measure every suite"
         raise ValueError(msg)
-    return pins
 
 
 def _exact(pins: tuple[str, ...]) -> tuple[str, ...]:
