@@ -5,6 +5,8 @@ line stands for itself and the sandbox has the last word.
 """
 
 import ast
+import functools
+import hashlib
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -87,25 +89,31 @@ def affected_tests(
     )
 
 
-def _meaning(file: File | None) -> str | bytes | None:
-    if file is None:
-        return None
-    tree = _parsed(file)
-    return file.data if tree is None else ast.dump(tree)
+def _meaning(file: File | None) -> str | None:
+    return None if file is None else _meaning_of(file.data)
 
 
-def _parsed(file: File) -> ast.Module | None:
-    return parse_or_none(file.data)
+# Candidates of one repository share their healthy files, and are looked at repeatedly.
+@functools.lru_cache(maxsize=4096)
+def _meaning_of(data: bytes) -> str:
+    tree = parse_or_none(data)
+    said = data if tree is None else ast.dump(tree).encode("utf-8", "surrogatepass")
+    return f"{tree is None} {hashlib.sha256(said).hexdigest()}"
 
 
 def _spans(file: File | None, lines: tuple[int, ...]) -> set[int]:
     """Widen `lines` to whole statements: coverage counts a statement by its start."""
-    module = None if file is None else _parsed(file)
     found = set(lines)
-    for start, end in _statements(module) if module is not None else ():
+    for start, end in () if file is None else _statements_of(file.data):
         if any(start <= line <= end for line in lines):
             found |= set(range(start, end + 1))
     return found
+
+
+@functools.lru_cache(maxsize=256)
+def _statements_of(data: bytes) -> tuple[tuple[int, int], ...]:
+    module = parse_or_none(data)
+    return () if module is None else tuple(_statements(module))
 
 
 def _statements(module: ast.Module) -> Iterator[tuple[int, int]]:
