@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from docker import DockerClient
-from docker.errors import ContainerError, DockerException
+from docker.errors import DockerException
 from docker.models.images import Image as DockerImage
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from envplatform.errors import SandboxError
 from envplatform.sandbox.mounts import CLEAN_ENVIRONMENT
+from envplatform.sandbox.owners import LABEL, current_owner
 
 WANTED = ("pytest", "coverage")
 """Modules that are looked for: what runs and measures a suite."""
@@ -29,6 +30,7 @@ print(json.dumps({
 _BASE_TAG = "envplatform/base-of"
 _OLDEST = (3, 7)
 _MEMORY = "512m"
+_ANSWER_S = 60
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -98,25 +100,38 @@ def ask_base(client: DockerClient, image_id: str, name: str) -> Base:
 
 def _ask(client: DockerClient, image: DockerImage, name: str) -> _Answer:
     try:
-        said = client.containers.run(
-            image,
-            ["-c", _QUESTION],
-            entrypoint="python3",
-            user="1000:1000",
-            working_dir="/",
-            network_mode="none",
-            read_only=True,
-            cap_drop=["ALL"],
-            security_opt=["no-new-privileges"],
-            pids_limit=64,
-            mem_limit=_MEMORY,
-            remove=True,
-        )
-        return _Answer.model_validate_json(said)
-    except (ContainerError, DockerException, ValidationError) as error:
+        return _Answer.model_validate_json(_answer(client, image))
+    except (DockerException, OSError, ValueError) as error:
         why = str(error).splitlines()[0][:300]
         msg = f"Docker image {name} has no working python3 on its PATH: {why}"
         raise SandboxError(msg) from error
+
+
+def _answer(client: DockerClient, image: DockerImage) -> bytes:
+    """What python3 prints; the container is gone even if it never started."""
+    container = client.containers.create(
+        image,
+        ["-c", _QUESTION],
+        entrypoint="python3",
+        user="1000:1000",
+        working_dir="/",
+        network_mode="none",
+        read_only=True,
+        cap_drop=["ALL"],
+        security_opt=["no-new-privileges"],
+        pids_limit=64,
+        mem_limit=_MEMORY,
+        labels={LABEL: current_owner().label()},
+    )
+    try:
+        container.start()
+        status = container.wait(timeout=_ANSWER_S)["StatusCode"]
+        if status:
+            msg = f"status {status}: {container.logs(tail=1)[-300:]!r}"
+            raise ValueError(msg)
+        return container.logs(stdout=True, stderr=False, tail=10)
+    finally:
+        container.remove(force=True, v=True)
 
 
 def _check_quiet(settings: Mapping[str, object], name: str) -> None:
