@@ -234,10 +234,12 @@ def main() -> None:
 
 
 def _told(one: Figures) -> str:
-    """One draw as a line for a person."""
+    """One draw as a line for a person: what a run that is stopped leaves."""
+    point = mbte(one.types.values(), SIZES[0])
+    bits = f"{point.corrected_bits:.2f} bits" if point else "no MBTE"
     return (
         f"seed {one.seed}, {one.repositories} repositories: {one.patterns} patterns, "
-        f"{one.candidates} candidates, {one.proven} of {one.executed} proven"
+        f"{one.candidates} candidates, {one.proven} of {one.executed} proven, {bits}"
     )
 
 
