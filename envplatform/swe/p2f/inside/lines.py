@@ -98,7 +98,7 @@ class Lines(NoLines):
                 for context in contexts:
                     by_context.setdefault(context, []).append(line)
             statements = self._statements(name, sorted(by_line))
-            for part in _parts(by_context):
+            for part in parts_of(by_context):
                 yield {
                     "kind": "lines",
                     "path": name[len(self._root) :],
@@ -115,7 +115,7 @@ class Lines(NoLines):
         return statements
 
 
-def _parts(by_context: dict[str, list[int]]) -> Iterator[dict[str, list[int]]]:
+def parts_of(by_context: dict[str, list[int]]) -> Iterator[dict[str, list[int]]]:
     """Yield all of it, in pieces that fit a record."""
     part: dict[str, list[int]] = {}
     size = 0
