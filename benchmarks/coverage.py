@@ -157,7 +157,11 @@ def summary(found: Sequence[Figures]) -> list[dict[str, object]]:
 
 def _line(some: Sequence[Figures], first: Mapping[int, Figures]) -> dict[str, object]:
     points = [mbte(each.types.values(), SIZES[0]) for each in some]
-    pairs = [(each, first[each.seed]) for each in some if each.seed in first]
+    pairs = [
+        (each, first[each.seed])
+        for each in some
+        if each.seed in first and first[each.seed] is not each
+    ]
     return {
         "repositories": some[0].repositories,
         "draws": len(some),

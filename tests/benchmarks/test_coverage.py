@@ -129,7 +129,8 @@ def test_numbers_of_repositories_are_compared_within_a_seed_and_over_common_file
         types={("r", "a.py"): (5, 4, 1), ("r", "b.py"): (3, 3), ("r", "c.py"): (1,)},
     )
     few = replace(FIGURES, types={("r", "a.py"): (5, 5), ("r", "c.py"): (9,)})
-    _, many = summary([few, more])
+    least, many = summary([few, more])
+    assert (least["mbte_bits_more"], least["common_files"]) == (None, [])
     gained = expected_entropy([5, 4, 1], 5).corrected_bits
     gained -= expected_entropy([5, 5], 5).corrected_bits
     assert many["mbte_bits_more"] == {
