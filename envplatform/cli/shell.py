@@ -27,6 +27,7 @@ from envplatform.cli.output import (
 )
 from envplatform.cli.place import ConfigOption
 from envplatform.grading import Grading, final_workspace, grade, open_environment
+from envplatform.grading.sessions import Opened as OpenEnvironment
 from envplatform.sandbox.base import Sandbox
 
 GRADE, LEAVE = ":grade", ":quit"
@@ -128,22 +129,28 @@ async def _session(
     folder = START
     async with open_environment(
         opened.provider, opened.environment, image=opened.image
-    ) as sandbox:
+    ) as session:
+        sandbox = session.sandbox
         for line in lines:
             if line.strip() == LEAVE:
                 return
             if line.strip() == GRADE:
-                keep(Graded(line=line, grading=await _grade(opened, sandbox)))
+                keep(Graded(line=line, grading=await _grade(opened, session)))
             else:
                 ran = await _run(sandbox, line, folder)
                 folder = ran.folder
                 keep(ran)
 
 
-async def _grade(opened: Opened, sandbox: Sandbox) -> Grading:
-    workspace = await final_workspace(sandbox, opened.environment)
+async def _grade(opened: Opened, session: OpenEnvironment) -> Grading:
+    workspace = await final_workspace(session.sandbox, opened.environment)
+    served = await session.broker.peek() if session.broker else None
     grading = await grade(
-        opened.provider, opened.environment, workspace, image=opened.image
+        opened.provider,
+        opened.environment,
+        workspace,
+        image=opened.image,
+        served=served,
     )
     # The log may quote hidden tests, and who works here plays the agent.
     return replace(grading, log="")

@@ -7,6 +7,8 @@ checks lies in the environment; who acts in it is `rollout`.
 from envplatform.grading.gate import run_gate
 from envplatform.grading.grade import Grading, GradingFailure, grade
 from envplatform.grading.sessions import (
+    Final,
+    Opened,
     apply_solution,
     final_workspace,
     limits_of,
@@ -15,8 +17,10 @@ from envplatform.grading.sessions import (
 )
 
 __all__ = [
+    "Final",
     "Grading",
     "GradingFailure",
+    "Opened",
     "apply_solution",
     "final_workspace",
     "grade",

@@ -7,6 +7,7 @@ taken home from its own sandbox, so no agent can have written it.
 """
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from envplatform.sandbox.base import (
 from envplatform.tree import File, Tree
 from envplatform.ws import Reply, Request, WsError
 from envplatform.ws.launcher import NAME, SOURCE
-from envplatform.ws.wire import decode_reply, encode_request
+from envplatform.ws.wire import canonical, decode_reply, encode_request
 
 AGENT = "ws"
 """Name of the agent's door: `/run/ws`."""
@@ -128,6 +129,27 @@ class Broker:
         reply = await self.control("log", {"after": after})
         entries: list[dict[str, Any]] = reply.data["entries"]
         return entries
+
+    async def held(self, path: str) -> bytes | None:
+        """Return what is held at a location now; None where nothing is."""
+        return (await self.control("held", {"path": path})).content
+
+    async def peek(self) -> Served:
+        """Return what the broker has now, and let it go on.
+
+        Raises:
+            SandboxError: it is gone, or holds more than one answer takes.
+        """
+        reply = await self.control("snapshot", {})
+        if not reply.ok:
+            raise SandboxError(reply.message)
+        files = {
+            path: File(base64.b64decode(text))
+            for path, text in reply.data["files"].items()
+        }
+        log = "".join(f"{canonical(entry)}\n" for entry in await self.log())
+        state = canonical(reply.data["state"]).encode("ascii") + b"\n"
+        return Served(held=files, log=log.encode("ascii"), state=state)
 
     async def finish(self) -> Served:
         """Stop the broker and return what it has.

@@ -6,12 +6,9 @@ Collected once, so that three checks don't run the verifier three times over.
 from dataclasses import dataclass
 
 from envplatform.bundle import Environment
+from envplatform.grading.broker import Served
 from envplatform.grading.grade import Grading, grade
-from envplatform.grading.sessions import (
-    apply_solution,
-    final_workspace,
-    open_environment,
-)
+from envplatform.grading.sessions import Final, apply_solution, open_environment
 from envplatform.sandbox.base import ExecResult, Image, SandboxProvider
 from envplatform.tree import Tree
 
@@ -23,6 +20,8 @@ class Evidence:
     environment: Environment
     solved: Tree
     """The workspace after solve.sh."""
+    solved_served: Served | None
+    """What the broker had after it; None where there is none."""
     solve: ExecResult
     oracle: tuple[Grading, ...]
     """Gradings of `solved`, each in its own sandbox. Empty where solve.sh failed."""
@@ -42,22 +41,29 @@ async def collect_evidence(
     Raises:
         SandboxError: a sandbox failed; nothing is concluded.
     """
-    async with open_environment(provider, environment, image=image) as sandbox:
-        untouched = await final_workspace(sandbox, environment)
-    async with open_environment(provider, environment, image=image) as sandbox:
-        solve = await apply_solution(sandbox, environment)
-        solved = await final_workspace(sandbox, environment)
+    async with open_environment(provider, environment, image=image) as opened:
+        untouched = await opened.final()
+    async with open_environment(provider, environment, image=image) as opened:
+        solve = await apply_solution(opened.sandbox, environment)
+        solved = await opened.final()
 
-    async def graded(workspace: Tree) -> tuple[Grading, ...]:
+    async def graded(final: Final) -> tuple[Grading, ...]:
         gradings = [
-            await grade(provider, environment, workspace, image=image)
+            await grade(
+                provider,
+                environment,
+                final.workspace,
+                image=image,
+                served=final.served,
+            )
             for _ in range(repeats)
         ]
         return tuple(gradings)
 
     return Evidence(
         environment=environment,
-        solved=solved,
+        solved=solved.workspace,
+        solved_served=solved.served,
         solve=solve,
         oracle=await graded(solved) if solve.exit_code == 0 else (),
         nop=await graded(untouched),

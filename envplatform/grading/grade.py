@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from envplatform.bundle import TEST_SCRIPT, Environment, environment_digest
+from envplatform.grading.broker import Served
 from envplatform.grading.reward import MAX_REWARD_BYTES, RewardError, parse_reward
 from envplatform.grading.sessions import WORKSPACE, limits_of, require_image
 from envplatform.sandbox.base import ExecResult, Image, Limits, Sandbox, SandboxProvider
@@ -16,6 +17,7 @@ from envplatform.tree import Tree
 
 TESTS = "/tests"
 VERIFIER_LOGS = "/logs/verifier"
+SERVED = "/logs/ws"
 REWARD = f"{VERIFIER_LOGS}/reward.json"
 
 _LOG_CHARACTERS = 4000
@@ -56,8 +58,12 @@ async def grade(
     final_workspace: Tree,
     *,
     image: Image,
+    served: Served | None = None,
 ) -> Grading:
     """Grade `final_workspace` in a fresh sandbox of its own.
+
+    `served`: what the environment's broker had in the end; the verifier finds it below
+    /logs/ws.
 
     Raises:
         BundleError: `image` is not the one that the environment names.
@@ -68,6 +74,8 @@ async def grade(
     async with provider.open(image, limits) as sandbox:
         await sandbox.upload(final_workspace, WORKSPACE)
         await sandbox.upload(environment.tests, TESTS)
+        if served is not None:
+            await sandbox.upload(served.files(), SERVED)
         await sandbox.exec(["mkdir", "-p", VERIFIER_LOGS])
         result = await sandbox.exec(["bash", f"{TESTS}/{TEST_SCRIPT}"], limits=limits)
         scores = await _scores(sandbox, result, environment)

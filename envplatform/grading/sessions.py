@@ -5,10 +5,12 @@ Here: what agent, oracle and grader each get to see. Not here: judging the resul
 """
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 from envplatform.bundle import SOLVE_SCRIPT, Environment, without_repository
 from envplatform.errors import BundleError
+from envplatform.grading.broker import Broker, Served, open_broker
 from envplatform.sandbox.base import (
     ExecResult,
     Image,
@@ -16,27 +18,67 @@ from envplatform.sandbox.base import (
     Sandbox,
     SandboxProvider,
 )
-from envplatform.tree import File
+from envplatform.tree import File, Tree
 
 WORKSPACE = "/workspace"
 SOLUTION = "/solution"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Final:
+    """What there is to grade."""
+
+    workspace: Tree
+    served: Served | None
+    """What the broker had in the end; None where the environment has no views."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An environment that somebody works in."""
+
+    environment: Environment
+    sandbox: Sandbox
+    """The agent's."""
+    broker: Broker | None
+    """None where the environment has no views."""
+
+    async def final(self) -> Final:
+        """End the work and take home what is to be graded.
+
+        Raises:
+            DownloadTooLargeError: the agent left more than a grader takes.
+            SandboxError: a sandbox failed.
+        """
+        workspace = await final_workspace(self.sandbox, self.environment)
+        served = await self.broker.finish() if self.broker else None
+        return Final(workspace=workspace, served=served)
+
+
 @asynccontextmanager
 async def open_environment(
     provider: SandboxProvider, environment: Environment, *, image: Image
-) -> AsyncIterator[Sandbox]:
-    """Open `environment` as the agent finds it: its workspace, nothing else.
+) -> AsyncIterator[Opened]:
+    """Open `environment` as the agent finds it: its workspace and its views, no more.
 
     Raises:
-        BundleError: `image` is not the one that the environment names.
-        SandboxError: the sandbox failed.
+        BundleError: `image` is not the one that the environment names, or its views
+            can't be served.
+        SandboxError: a sandbox failed.
     """
     limits = limits_of(environment, wall_s=environment.allowance.agent_timeout_s)
     require_image(environment, image)
-    async with provider.open(image, limits) as sandbox:
+    async with AsyncExitStack() as stack:
+        broker = None
+        if environment.views:
+            serving = open_broker(provider, environment, image=image, limits=limits)
+            broker = await stack.enter_async_context(serving)
+        doors = [broker.door] if broker else []
+        sandbox = await stack.enter_async_context(
+            provider.open(image, limits, doors=doors)
+        )
         await sandbox.upload(environment.workspace, WORKSPACE)
-        yield sandbox
+        yield Opened(environment=environment, sandbox=sandbox, broker=broker)
 
 
 async def apply_solution(sandbox: Sandbox, environment: Environment) -> ExecResult:

@@ -10,13 +10,12 @@ from collections.abc import Callable
 
 from envplatform.bundle import Environment
 from envplatform.errors import DownloadTooLargeError, ModelError, SandboxError
-from envplatform.grading import final_workspace, grade, open_environment
+from envplatform.grading import Final, Opened, grade, open_environment
 from envplatform.rollout.report import Progress, trajectory_of
 from envplatform.rollout.separation import check_solver
 from envplatform.rollout.session import Assignment, Policy, RolloutLimits, Session
-from envplatform.sandbox.base import Image, Sandbox, SandboxProvider
+from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.trajectories import Ending, Trajectory
-from envplatform.tree import Tree
 
 
 class Harness(ABC):
@@ -83,21 +82,26 @@ class Harness(ABC):
     async def _run(self, assignment: Assignment, progress: Progress) -> None:
         environment, image = assignment.environment, assignment.image
         opened = open_environment(self._provider, environment, image=image)
-        async with opened as sandbox:
-            session = Session(assignment, sandbox, self._clock)
+        async with opened as place:
+            session = Session(assignment, place.sandbox, self._clock)
             progress.session = session
             progress.ending = await self.act(session)
             progress.agent_seconds = session.seconds
-            progress.workspace = await _take_home(sandbox, environment)
-        if progress.workspace is not None:
+            final = await _take_home(place)
+        if final is not None:
+            progress.workspace = final.workspace
             progress.grading = await grade(
-                self._provider, environment, progress.workspace, image=image
+                self._provider,
+                environment,
+                final.workspace,
+                image=image,
+                served=final.served,
             )
 
 
-async def _take_home(sandbox: Sandbox, environment: Environment) -> Tree | None:
-    """The final workspace; None if the agent made it larger than a grader takes."""
+async def _take_home(opened: Opened) -> Final | None:
+    """What is to be graded; None if the agent left more than a grader takes."""
     try:
-        return await final_workspace(sandbox, environment)
+        return await opened.final()
     except DownloadTooLargeError:
         return None

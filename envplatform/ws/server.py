@@ -5,12 +5,14 @@ pass every view by, and could write the log itself. What an agent can do here is
 a few connections and send lines; a line too long, or one connection too many, ends
 that connection and nothing else.
 
-The control socket takes `patch` (the user's changes), `log`, `state` and `stop`.
+The control socket takes `patch` (the user's changes), `log`, `state`, `held`,
+`snapshot` and `stop`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 import signal
@@ -102,6 +104,8 @@ class Server:
             "patch": self._patch,
             "log": self._log,
             "state": self._state,
+            "held": self._held,
+            "snapshot": self._snapshot,
             "stop": self._stop,
         }
         if request.operation not in answers:
@@ -126,6 +130,22 @@ class Server:
 
     def _state(self, _: Mapping[str, Any]) -> Reply:
         return Reply(data=self._broker.room.memory)
+
+    def _held(self, arguments: Mapping[str, Any]) -> Reply:
+        """Return what is held at a location, past the views."""
+        path = arguments.get("path")
+        if not isinstance(path, str):
+            raise WsError(INVALID, "held takes a path")
+        return Reply(content=self._broker.room.holdings.read(path))
+
+    def _snapshot(self, _: Mapping[str, Any]) -> Reply:
+        """Return all that is held, coded, and what the views remember."""
+        holdings = self._broker.room.holdings
+        files = {
+            path: base64.b64encode(holdings.read(path)).decode("ascii")
+            for path in holdings.below("")
+        }
+        return Reply(data={"files": files, "state": self._broker.room.memory})
 
     def _stop(self, _: Mapping[str, Any]) -> Reply:
         self._stopped.set()

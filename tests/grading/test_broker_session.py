@@ -6,8 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from envplatform.bundle import Environment, Permissions, Provider, Resource, View
+from envplatform.bundle import (
+    Environment,
+    ImageReference,
+    Permissions,
+    Provider,
+    Resource,
+    View,
+)
 from envplatform.errors import BundleError, SandboxError
+from envplatform.grading import run_gate
 from envplatform.grading.broker import Broker, open_broker
 from envplatform.sandbox.base import Image, Limits, Sandbox, SandboxProvider
 from envplatform.tree import File
@@ -156,3 +164,61 @@ async def test_what_can_not_be_served_is_said_before_anybody_works(
             bubblewrap, environment, image=bare_image, limits=Limits()
         ):
             pass
+
+
+VERIFIER = {
+    "test.sh": File(
+        b"""#!/bin/sh
+read=$(grep -c '"op":"read"' /logs/ws/dispatch.jsonl)
+held=$(cat /logs/ws/held/in/ledger.csv)
+if [ "$read" = 1 ] && [ "$held" = solved ]; then right=1; else right=0; fi
+echo "{\\"reward\\": $right}" > /logs/verifier/reward.json
+""",
+        executable=True,
+    )
+}
+SOLVE = b"""#!/bin/sh
+ws read ledger.csv > copy && printf solved | ws write ledger.csv -
+"""
+
+
+async def test_a_verifier_reads_log_and_holdings_and_the_gate_passes(
+    bubblewrap: SandboxProvider, bare_image: Image
+) -> None:
+    sample = sample_environment(
+        tests=VERIFIER, solution={"solve.sh": File(SOLVE, executable=True)}
+    )
+    served = environment_with()
+    environment = replace(
+        sample,
+        image=ImageReference(
+            name=bare_image.name,
+            python=bare_image.python,
+            requirements=(),
+            digest=bare_image.digest,
+        ),
+        providers=served.providers,
+        resources=served.resources,
+        views=served.views,
+        served=served.served,
+        permissions=served.permissions,
+    )
+    checks = await run_gate(bubblewrap, environment, image=bare_image)
+    assert {check.name: check.status for check in checks} == dict.fromkeys(
+        [check.name for check in checks], "passed"
+    )
+
+
+async def test_a_session_can_be_looked_at_while_it_goes_on(
+    bubblewrap: SandboxProvider, bare_image: Image
+) -> None:
+    environment = environment_with()
+    async with open_broker(
+        bubblewrap, environment, image=bare_image, limits=Limits()
+    ) as broker:
+        assert await broker.held("in/ledger.csv") == LEDGER
+        assert await broker.held("none") is None
+        change = {"path": "new", "action": "create", "new": "x"}
+        await broker.control("patch", {"changes": [change]})
+        seen = await broker.peek()
+        assert seen == await broker.finish()

@@ -70,7 +70,12 @@ def _evidence(environment: Environment, *, exit_code: int = 0) -> Evidence:
         seconds=0.1,
     )
     return Evidence(
-        environment=environment, solved=solved, solve=solve, oracle=(), nop=()
+        environment=environment,
+        solved=solved,
+        solved_served=None,
+        solve=solve,
+        oracle=(),
+        nop=(),
     )
 
 

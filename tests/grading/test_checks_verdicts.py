@@ -39,6 +39,7 @@ def _evidence(
     return Evidence(
         environment=sample_environment(),
         solved=WORKSPACE,
+        solved_served=None,
         solve=solve,
         oracle=oracle,
         nop=nop,

@@ -251,7 +251,8 @@ async def test_a_reward_written_while_working_stays_behind(
     script = (
         f"mkdir -p /logs/verifier; echo '{REWARD}' | tee /logs/verifier/reward.json"
     )
-    async with open_environment(provider, environment, image=image) as sandbox:
+    async with open_environment(provider, environment, image=image) as opened:
+        sandbox = opened.sandbox
         done = await sandbox.exec(["sh", "-c", f"{script} > reward.json"])
         workspace = await final_workspace(sandbox, environment)
     assert (done.exit_code, "reward.json" in workspace) == (0, True)
@@ -264,7 +265,8 @@ async def test_an_agent_finds_no_trace_of_hidden_tests_or_solution(
 ) -> None:
     name = FAIL_TO_PASS[0].split("::")[1].split("[")[0]
     search = f"ls -A /tests /solution; grep -rl {name} /workspace /tests /solution /tmp /home /logs"
-    async with open_environment(provider, environment, image=image) as sandbox:
+    async with open_environment(provider, environment, image=image) as opened:
+        sandbox = opened.sandbox
         done = await sandbox.exec(["sh", "-c", search])
     assert done.stdout.decode().split() == ["/solution:", "/tests:"]
 

@@ -52,7 +52,8 @@ async def _git(sandbox: Sandbox, *argv: str) -> str:
 async def test_an_agent_finds_one_clean_commit_and_nothing_beside_it(
     provider: SandboxProvider, environment: Environment, image: Image
 ) -> None:
-    async with open_environment(provider, environment, image=image) as sandbox:
+    async with open_environment(provider, environment, image=image) as opened:
+        sandbox = opened.sandbox
         assert await _git(sandbox, "status", "--porcelain") == ""
         log = await _git(sandbox, "log", "--all", "--format=%H %an %ad %s")
         assert await _git(sandbox, "rev-list", "--all", "--count") == "1\n"
@@ -69,7 +70,8 @@ async def test_an_agent_finds_one_clean_commit_and_nothing_beside_it(
 async def test_after_the_oracle_the_diff_is_the_bug_turned_round(
     provider: SandboxProvider, environment: Environment, image: Image
 ) -> None:
-    async with open_environment(provider, environment, image=image) as sandbox:
+    async with open_environment(provider, environment, image=image) as opened:
+        sandbox = opened.sandbox
         solve = await apply_solution(sandbox, environment)
         diff = await _git(sandbox, "diff", "--no-ext-diff")
         solved = await final_workspace(sandbox, environment)
@@ -97,7 +99,8 @@ mkdir -p .git/objects/info && echo /elsewhere > .git/objects/info/alternates
 async def test_commits_and_hooks_of_an_agent_stay_behind(
     provider: SandboxProvider, environment: Environment, image: Image
 ) -> None:
-    async with open_environment(provider, environment, image=image) as sandbox:
+    async with open_environment(provider, environment, image=image) as opened:
+        sandbox = opened.sandbox
         await _git(sandbox, "--version")
         assert (await apply_solution(sandbox, environment)).exit_code == 0
         messed = await sandbox.exec(["sh", "-c", MESS])
@@ -111,7 +114,8 @@ async def test_commits_and_hooks_of_an_agent_stay_behind(
 async def test_what_is_committed_and_not_there_counts_for_nothing(
     provider: SandboxProvider, environment: Environment, image: Image
 ) -> None:
-    async with open_environment(provider, environment, image=image) as sandbox:
+    async with open_environment(provider, environment, image=image) as opened:
+        sandbox = opened.sandbox
         await apply_solution(sandbox, environment)
         await _git(sandbox, "stash")
         workspace = await final_workspace(sandbox, environment)

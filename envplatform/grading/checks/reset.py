@@ -28,12 +28,13 @@ async def reset(
     Raises:
         SandboxError: a sandbox failed; nothing is concluded.
     """
-    async with open_environment(provider, environment, image=image) as sandbox:
+    async with open_environment(provider, environment, image=image) as opened:
+        sandbox = opened.sandbox
         first = await _look(sandbox)
         await sandbox.exec(["sh", "-c", _MESS, "sh", *WRITABLE])
         messed = await _look(sandbox)
-    async with open_environment(provider, environment, image=image) as sandbox:
-        second = await _look(sandbox)
+    async with open_environment(provider, environment, image=image) as opened:
+        second = await _look(opened.sandbox)
     if messed == first:
         what = "the session could not change anything, so nothing was proven"
         return CheckResult(name=NAME, status="not_run", evidence=what)

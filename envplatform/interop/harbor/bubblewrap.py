@@ -81,7 +81,7 @@ class BubblewrapEnvironment(BaseEnvironment):
         )
         opened = open_environment(BubblewrapProvider(), self._bundle, image=image)
         self._stack = AsyncExitStack()
-        self._sandbox = await self._stack.enter_async_context(opened)
+        self._sandbox = (await self._stack.enter_async_context(opened)).sandbox
         await self._sandbox.exec(["mkdir", "-p", *_LOG_FOLDERS])
 
     async def stop(self, delete: bool) -> None:  # noqa: ARG002, FBT001
