@@ -8,6 +8,7 @@ def tier_facts(report: FastReport) -> dict[str, Fact]:
     """Return counts by tier, audits, and how often the screen missed a bug."""
     low, high = report.screen_miss_interval
     facts: dict[str, Fact] = {
+        "proof": "by tiers" if report.screened else "by the whole suite",
         "screened": report.screened,
         "survived": report.survived,
         "cold": report.cold,

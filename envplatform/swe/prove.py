@@ -19,7 +19,7 @@ from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.p2f.request import screen_tree
 from envplatform.swe.p2f.result import Coverage
 from envplatform.swe.p2f.screen.fast import verify_candidates_fast
-from envplatform.swe.p2f.screen.report import FastReport, FastSettings
+from envplatform.swe.p2f.screen.report import WHERE_IT_PAYS, FastReport, FastSettings
 from envplatform.swe.p2f.screen.tiered import TieredVerdict
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.targets import HealthyRepository, target_digest
@@ -29,7 +29,9 @@ REVISION = 2
 """Raised when the same candidate can get another verdict than before."""
 
 _COVERAGE = TypeAdapter(Coverage)
-_NOT_IN_KEY = frozenset({"concurrency", "patience", "least_suite_s", "least_test_s"})
+_NOT_IN_KEY = frozenset(
+    {"concurrency", "patience", "least_suite_s", "least_test_s", "least_candidates"}
+)
 """Settings that allow for the machine and decide no verdict."""
 
 
@@ -49,7 +51,7 @@ async def prove(  # noqa: PLR0913  what to prove, how, and who is told
     settings: VerificationSettings,
     *,
     results: ResultCache,
-    fast: FastSettings = FastSettings(),  # noqa: B008  frozen
+    fast: FastSettings = WHERE_IT_PAYS,
     told: Callable[[int, int], None] = _untold,
     reported: Callable[[FastReport], None] = _unreported,
 ) -> tuple[Verdict, ...]:
@@ -122,7 +124,11 @@ def _common_key(
             "stable": list(baseline.stable),
             "coverage": _COVERAGE.dump_python(baseline.coverage, mode="json"),
             "settings": thoroughness,
-            "fast": asdict(fast),
+            "fast": {
+                name: value
+                for name, value in asdict(fast).items()
+                if name not in _NOT_IN_KEY
+            },
             "runner": tree_digest(screen_tree()),
         }
     )

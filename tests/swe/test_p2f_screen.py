@@ -375,6 +375,20 @@ def test_source():
     assert {d.candidate_id for d in report.differences} >= {hidden.candidate_id}
 
 
+async def test_a_batch_that_would_be_audited_whole_goes_cold_at_once(
+    bubblewrap: SandboxProvider, suite_image: Image
+) -> None:
+    tests = "from calc import add\ndef test_add(): assert add(1, 2) == 3\n"
+    repository = repository_of(suite_image, tests)
+    baseline = await measure_baseline(bubblewrap, repository)
+    bug = changed(repository, "return a + b", "return a - b", "calc.py")
+    found, cold, report = await both(
+        bubblewrap, repository, baseline, [bug], FastSettings(least_candidates=2)
+    )
+    assert (report.screened, report.cold, report.audited_confirmed) == (0, 1, 0)
+    assert found[bug.candidate_id].fail_to_pass == cold[bug.candidate_id].fail_to_pass
+
+
 async def test_a_thread_from_an_import_does_not_reach_the_worker(
     bubblewrap: SandboxProvider, suite_image: Image
 ) -> None:

@@ -190,6 +190,10 @@ class _Work:
     # -- screen
 
     async def _screen(self, changes: Mapping[int, Change]) -> None:
+        """Sort changes into those that survive, that fall, and that go cold."""
+        if len(changes) < self._fast.least_candidates:
+            self._cold = set(changes)
+            return
         began = time.monotonic()
         screened = await screen_all(
             self._provider,

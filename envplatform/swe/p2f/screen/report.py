@@ -18,6 +18,9 @@ class FastSettings:
     """Of confirmed candidates, and of those that the screen rejected, each."""
     least_audits: int = 20
     """Audits of each kind a repository, where it has that many."""
+    least_candidates: int = 0
+    """A batch of fewer that want a verdict goes cold as a whole: where most would be
+    audited, the screen costs more than it saves."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -28,6 +31,11 @@ class FastSettings:
                 f"{self.audit_share}, {self.least_audits}"
             )
             raise ValueError(msg)
+
+
+WHERE_IT_PAYS = FastSettings(least_candidates=41)
+"""Measured on a quiet machine: with 40 candidates of a suite of 1.5 s, of which 23 were
+audited, the tiers took 1.13 times as long as proof by the whole suite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
