@@ -38,6 +38,10 @@ code = { roots = ["name"] }
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
 
 
+DEFAULT = "envplatform.toml"
+"""Sub-command of `init` that is meant where none is named."""
+
+
 def commands() -> Iterator[tuple[str, str]]:
     """Yield page name and command line of everything shown."""
     for page in PAGES:
@@ -59,6 +63,8 @@ def test_a_command_takes_what_the_page_shows(page: str, line: str) -> None:
         and arguments[0] in command.commands
     ):
         command, arguments = command.commands[arguments[0]], arguments[1:]
+    elif isinstance(command, TyperGroup) and DEFAULT in command.commands:
+        command = command.commands[DEFAULT]
     options = {
         option
         for parameter in command.params
