@@ -35,7 +35,7 @@ ViewKind = Literal[
 """What `ws` can serve; what each does, and its options, stand there."""
 DependencyKind = Literal["cursor", "handle", "job", "key", "schema", "version"]
 Operation = Literal[
-    "list", "read", "search", "query", "act", "call", "write", "edit", "delete"
+    "list", "read", "search", "query", "act", "call", "write", "edit", "delete", "say"
 ]
 
 TEST_SCRIPT = "test.sh"
@@ -278,6 +278,8 @@ def _check_graph(environment: Environment) -> None:
     for edge in environment.dependencies:
         known = {edge.view, edge.needs} <= views
         _require("dependencies", known, f"hold {edge.view!r} -> {edge.needs!r}")
+    answered = bool(environment.user) or "say" not in environment.permissions.operations
+    _require("permissions", answered, "hold 'say', but there is no user to answer")
 
 
 def _unique_names(

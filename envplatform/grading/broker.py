@@ -2,13 +2,14 @@
 
 Agent, broker and user are three sandboxes. The agent's has a door to the broker's
 socket and to the `ws` command, neither of which it can change; the user's has a door
-to the control socket, which the agent can't see. What the broker holds and logs is
+to the control socket, which the agent can't see. A fourth, as the user's, is the
+platform's own, so that a user who waits for a message keeps nobody else waiting. What the broker holds and logs is
 taken home from its own sandbox, so no agent can have written it.
 """
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -28,7 +29,9 @@ from envplatform.sandbox.base import (
 )
 from envplatform.tree import File, Tree
 from envplatform.ws import Reply, Request, WsError
+from envplatform.ws.conversation import ANSWER_S
 from envplatform.ws.launcher import NAME, SOURCE
+from envplatform.ws.server import MAX_WAIT_S
 from envplatform.ws.wire import canonical, decode_reply, encode_request
 
 AGENT = "ws"
@@ -71,16 +74,23 @@ class Broker:
     """A running broker. Closed by the context manager that made it."""
 
     def __init__(
-        self, environment: Environment, broker: Sandbox, user: Sandbox, door: Door
+        self,
+        environment: Environment,
+        broker: Sandbox,
+        platform: Sandbox,
+        *,
+        door: Door,
+        user: Sandbox | None,
     ) -> None:
         self.door = door
         """For the agent's sandbox."""
         self._environment = environment
         self._sandbox = broker
+        self._platform = platform
         self._user = user
         self._running: asyncio.Task[ExecResult] | None = None
 
-    async def start(self, limits: Limits) -> None:
+    async def start(self, limits: Limits, *, answer_s: float = ANSWER_S) -> None:
         """Start the process and wait until it answers.
 
         Raises:
@@ -88,12 +98,14 @@ class Broker:
             SandboxError: a sandbox failed.
         """
         await self._sandbox.upload(ws_tree(), _LIBRARY)
-        await self._user.upload(ws_tree(), _LIBRARY)
+        await self._platform.upload(ws_tree(), _LIBRARY)
+        if self._user is not None:
+            await self._user.upload(ws_tree(), _LIBRARY)
         manifest = files_of(self._environment)[GRAPH]
         await self._sandbox.upload({_MANIFEST_NAME: manifest}, _HOME)
         await self._sandbox.upload(self._environment.served, _HOLDINGS)
         self._running = asyncio.create_task(
-            self._sandbox.exec(_serve_argv(), limits=limits)
+            self._sandbox.exec(_serve_argv(answer_s), limits=limits)
         )
         asked = asyncio.create_task(self.control("state", {}))
         done, _ = await asyncio.wait(
@@ -106,23 +118,25 @@ class Broker:
         raise self._obituary(await self._running)
 
     async def control(self, operation: str, arguments: Mapping[str, Any]) -> Reply:
-        """Ask through the control socket, as the user does.
+        """Ask through the control socket.
 
         Raises:
             SandboxError: the broker is gone.
         """
-        line = encode_request(Request(operation, arguments))
-        result = await self._user.exec(
-            [*_PYTHON, "--socket", _SOCKET, "lines"],
-            stdin=line,
-            limits=Limits(output_bytes=_MAX_LOG_BYTES),
-        )
-        try:
-            return decode_reply(result.stdout)
-        except WsError as error:
-            said = result.stderr.decode("utf-8", "replace")[-300:].strip()
-            msg = f"the broker does not answer: {error}; {said}"
-            raise SandboxError(msg) from error
+        return (await _controlled(self._platform, [Request(operation, arguments)]))[0]
+
+    async def attend(self, requests: Sequence[Request]) -> list[Reply]:
+        """Ask through the control socket as the user inside, one after the other.
+
+        The last may be `await_message`, which lets nobody else wait.
+
+        Raises:
+            SandboxError: the broker is gone, or the environment has no user.
+        """
+        if self._user is None:
+            msg = f"{self._environment.environment_id} has no user inside"
+            raise SandboxError(msg)
+        return await _controlled(self._user, requests)
 
     async def log(self, *, after: int = 0) -> list[dict[str, Any]]:
         """Return the entries of the dispatch log after that number."""
@@ -191,9 +205,16 @@ class Broker:
 
 @asynccontextmanager
 async def open_broker(
-    provider: SandboxProvider, environment: Environment, *, image: Image, limits: Limits
+    provider: SandboxProvider,
+    environment: Environment,
+    *,
+    image: Image,
+    limits: Limits,
+    answer_s: float = ANSWER_S,
 ) -> AsyncIterator[Broker]:
     """Start the broker of `environment`; it needs Python 3.9 or later in `image`.
+
+    `answer_s`: how long the user inside may take to answer.
 
     Raises:
         BundleError: the environment can't be served.
@@ -211,11 +232,15 @@ async def open_broker(
             provider.open(image, wide, doors=serving)
         )
         asking = [Door(name=_CONTROL, place=control)]
-        user = await stack.enter_async_context(provider.open(image, doors=asking))
+        asked, user = provider.open(image, doors=asking), None
+        platform = await stack.enter_async_context(asked)
+        if environment.user:
+            asked = provider.open(image, doors=asking)
+            user = await stack.enter_async_context(asked)
         door = Door(name=AGENT, place=agents)
-        broker = Broker(environment, sandbox, user, door)
+        broker = Broker(environment, sandbox, platform, door=door, user=user)
         stack.push_async_callback(broker.stop)
-        await broker.start(wide)
+        await broker.start(wide, answer_s=answer_s)
         yield broker
 
 
@@ -230,7 +255,26 @@ def ws_tree() -> dict[str, File]:
     return {**package, NAME: File(SOURCE)}
 
 
-def _serve_argv() -> tuple[str, ...]:
+async def _controlled(sandbox: Sandbox, requests: Sequence[Request]) -> list[Reply]:
+    result = await sandbox.exec(
+        [*_PYTHON, "--socket", _SOCKET, "lines"],
+        stdin=b"".join(map(encode_request, requests)),
+        limits=Limits(wall_s=MAX_WAIT_S + _SLACK_S, output_bytes=_MAX_LOG_BYTES),
+    )
+    lines = result.stdout.splitlines()
+    try:
+        replies = [decode_reply(line) for line in lines]
+    except WsError as error:
+        msg = f"the broker does not answer: {error}"
+        raise SandboxError(msg) from error
+    if len(replies) != len(requests):
+        said = result.stderr.decode("utf-8", "replace")[-300:].strip()
+        msg = f"the broker does not answer: {said or result.ending}"
+        raise SandboxError(msg)
+    return replies
+
+
+def _serve_argv(answer_s: float) -> tuple[str, ...]:
     return (
         *(
             *_PYTHON,
@@ -241,7 +285,7 @@ def _serve_argv() -> tuple[str, ...]:
             _HOLDINGS,
         ),
         *("--agent", f"/run/{AGENT}/agent.sock", "--control", _SOCKET),
-        *("--logs", _LOGS, "--publish", f"/run/{AGENT}"),
+        *("--logs", _LOGS, "--publish", f"/run/{AGENT}", "--answer-s", f"{answer_s:g}"),
     )
 
 

@@ -4,8 +4,8 @@ Here: what agent, oracle and grader each get to see. Not here: judging the resul
 (`grade`), deciding what an agent does (`rollout`).
 """
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from envplatform.bundle import SOLVE_SCRIPT, Environment, without_repository
@@ -19,6 +19,7 @@ from envplatform.sandbox.base import (
     SandboxProvider,
 )
 from envplatform.tree import File, Tree
+from envplatform.ws.conversation import ANSWER_S
 
 WORKSPACE = "/workspace"
 SOLUTION = "/solution"
@@ -55,11 +56,24 @@ class Opened:
         return Final(workspace=workspace, served=served)
 
 
+Attendance = Callable[[Opened], AbstractAsyncContextManager[object]]
+"""Has the user inside take part while it is entered; does nothing where there is none.
+
+`rollout.attended` is one. It is left before the work is taken home.
+"""
+
+
 @asynccontextmanager
 async def open_environment(
-    provider: SandboxProvider, environment: Environment, *, image: Image
+    provider: SandboxProvider,
+    environment: Environment,
+    *,
+    image: Image,
+    answer_s: float = ANSWER_S,
 ) -> AsyncIterator[Opened]:
     """Open `environment` as the agent finds it: its workspace and its views, no more.
+
+    `answer_s`: how long a user inside may take to answer.
 
     Raises:
         BundleError: `image` is not the one that the environment names, or its views
@@ -71,7 +85,9 @@ async def open_environment(
     async with AsyncExitStack() as stack:
         broker = None
         if environment.views:
-            serving = open_broker(provider, environment, image=image, limits=limits)
+            serving = open_broker(
+                provider, environment, image=image, limits=limits, answer_s=answer_s
+            )
             broker = await stack.enter_async_context(serving)
         doors = [broker.door] if broker else []
         sandbox = await stack.enter_async_context(

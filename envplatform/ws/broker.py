@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .changes import Change, apply_changes
+from .conversation import MOST_SAID
 from .errors import (
     FAILED,
     INVALID,
@@ -22,7 +23,7 @@ from .errors import (
 from .holdings import Holdings
 from .log import Entry, entry_of
 from .manifest import Manifest, ViewSpec
-from .operations import OPERATIONS
+from .operations import OPERATIONS, Operation
 from .view import Room, View
 from .view_content import ContentView, FolderView
 from .view_history import HistoryView
@@ -66,10 +67,13 @@ class Broker:
             for name, spec in manifest.views.items()
         }
 
-    def ask(self, request: Request) -> Reply:
-        """Answer one request of the agent and log it; whatever it holds, no error."""
+    def ask(self, request: Request, *, heard: Reply | None = None) -> Reply:
+        """Answer one request of the agent and log it; whatever it holds, no error.
+
+        `heard`: what the user answered to a `say`; None if nobody did.
+        """
         try:
-            reply = self._bounded(self._answer(request))
+            reply = self._bounded(self._answer(request, heard))
         except WsError as error:
             reply = Reply(error=error.code, message=error.message)
         except ManifestError as error:
@@ -95,7 +99,34 @@ class Broker:
     def _note(self, request: Request, reply: Reply, *, by: str) -> None:
         self.log.append(entry_of(len(self.log) + 1, request, reply, by=by))
 
-    def _answer(self, request: Request) -> Reply:
+    def said(self, request: Request) -> tuple[str | None] | None:
+        """Return what a `say` that is in order says to the user; None for all else."""
+        if request.operation != "say":
+            return None
+        try:
+            _, arguments = self._admitted(request)
+        except WsError:
+            return None
+        return (arguments.get("text"),)
+
+    def _answer(self, request: Request, heard: Reply | None) -> Reply:
+        operation, arguments = self._admitted(request)
+        if operation.name == "list":
+            return self._list(arguments.get("prefix", ""))
+        if operation.name == "say":
+            if heard is None:
+                raise WsError(FAILED, "the user does not answer")
+            return heard
+        name = arguments["name"]
+        if operation.name in _CHANGES and not self.manifest.permissions.may_write(name):
+            raise WsError(REFUSED, f"{name} can't be changed")
+        view = self._view(name)
+        if operation.name not in view.operations:
+            offered = ", ".join(self._offered(view.spec, view)) or "nothing"
+            raise WsError(REFUSED, f"{name} offers {offered}")
+        return view.answer(operation.name, arguments)
+
+    def _admitted(self, request: Request) -> tuple[Operation, dict[str, Any]]:
         permissions = self.manifest.permissions
         if self._asked >= permissions.calls:
             raise WsError(REFUSED, f"all {permissions.calls} requests are used up")
@@ -106,16 +137,9 @@ class Broker:
         if operation.name not in permissions.operations:
             raise WsError(REFUSED, f"{operation.name} is not permitted here")
         arguments = operation.checked(request.arguments)
-        if operation.name == "list":
-            return self._list(arguments.get("prefix", ""))
-        name = arguments["name"]
-        if operation.name in _CHANGES and not permissions.may_write(name):
-            raise WsError(REFUSED, f"{name} can't be changed")
-        view = self._view(name)
-        if operation.name not in view.operations:
-            offered = ", ".join(self._offered(view.spec, view)) or "nothing"
-            raise WsError(REFUSED, f"{name} offers {offered}")
-        return view.answer(operation.name, arguments)
+        if len(arguments.get("text", "")) > MOST_SAID:
+            raise WsError(TOO_LARGE, f"a message is at most {MOST_SAID} characters")
+        return operation, arguments
 
     def _view(self, name: str) -> View:
         found = self._views.get(name)

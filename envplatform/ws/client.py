@@ -6,7 +6,6 @@ import os
 import socket
 import time
 from types import TracebackType
-from typing import Self
 
 from .errors import FAILED, WsError
 from .wire import MAX_REPLY_BYTES, Reply, Request, decode_reply, encode_request
@@ -26,7 +25,7 @@ class Client:
         self._socket: socket.socket | None = None
         self._rest = bytearray()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Client:  # noqa: PYI034  typing.Self is of Python 3.11
         """Connect; waits for a broker that is about to come up.
 
         Raises:

@@ -30,6 +30,8 @@ VIEW_KINDS = (
 """The closed set. A transformation of an environment compiles to these."""
 RESOURCE_KINDS = ("content", "key", "state", "schema")
 PROVIDER_KINDS = ("file", "sqlite", "http", "git")
+_WITHOUT_USER = [name for name in OPERATIONS if name != "say"]
+"""What may be asked where the file does not say."""
 
 
 class Resource(NamedTuple):
@@ -148,7 +150,7 @@ def _permissions(said: Any) -> Permissions:  # noqa: ANN401  JSON of a stranger
     if not isinstance(said, dict):
         msg = "permissions must be an object"
         raise ManifestError(msg)
-    operations = _texts(said.get("operations", list(OPERATIONS)), "operations")
+    operations = _texts(said.get("operations", _WITHOUT_USER), "operations")
     unknown = sorted(set(operations) - set(OPERATIONS))
     calls = said.get("calls", 100_000)
     if unknown:

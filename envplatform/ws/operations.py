@@ -137,6 +137,18 @@ _TABLE: list[Operation] = [
         ),
     ),
     Operation("delete", "Delete a resource.", (_NAMED,)),
+    Operation(
+        "say",
+        "Say something to the user and hear the answer.",
+        (
+            Parameter(
+                "text",
+                "What you say; left out, you hear what the user has said so far "
+                "without being asked.",
+                place=True,
+            ),
+        ),
+    ),
 ]
 
 OPERATIONS: Mapping[str, Operation] = {one.name: one for one in _TABLE}

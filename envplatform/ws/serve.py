@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .broker import Broker
+from .conversation import ANSWER_S
 from .errors import ManifestError
 from .holdings import FolderHoldings
 from .launcher import COMMAND, NAME, SOURCE
@@ -38,6 +39,7 @@ def serve(words: list[str]) -> None:
     for name in ("manifest", "holdings", "agent", "control", "logs"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--publish", type=Path, help="where to put the command `ws`")
+    parser.add_argument("--answer-s", type=float, default=ANSWER_S)
     options = parser.parse_args(words)
     if options.publish is not None:
         publish(options.publish)
@@ -46,7 +48,7 @@ def serve(words: list[str]) -> None:
     places = Places(options.agent, options.control, options.logs / LOG)
     with ExitStack() as stack:
         start_services(manifest, options.holdings, stack)
-        asyncio.run(_run(broker, places))
+        asyncio.run(_run(broker, places, options.answer_s))
     (options.logs / STATE).write_bytes(state_line(broker.room.memory))
 
 
@@ -64,8 +66,8 @@ def publish(folder: Path) -> None:
     command.chmod(0o755)
 
 
-async def _run(broker: Broker, places: Places) -> None:
-    await Server(broker, places).run()
+async def _run(broker: Broker, places: Places, answer_s: float) -> None:
+    await Server(broker, places, answer_s=answer_s).run()
 
 
 def start_services(manifest: Manifest, holdings: Path, stack: ExitStack) -> None:

@@ -5,8 +5,8 @@ pass every view by, and could write the log itself. What an agent can do here is
 a few connections and send lines; a line too long, or one connection too many, ends
 that connection and nothing else.
 
-The control socket takes `patch` (the user's changes), `log`, `state`, `held`,
-`snapshot` and `stop`.
+The control socket takes `patch` (the user's changes), `attend`, `await_message` and
+`answer` (the user's conversation), `log`, `state`, `held`, `snapshot` and `stop`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from .broker import Broker
 from .changes import read_change
+from .conversation import ANSWER_S, Conversation
 from .errors import INVALID, REFUSED, WsError
 from .log import Entry
 from .wire import (
@@ -35,6 +36,8 @@ from .wire import (
 
 MAX_CONNECTIONS = 16
 """Of the agent at one time."""
+MAX_WAIT_S = 60.0
+"""Of the user, for one `await_message`; it asks again."""
 MAX_LOG_BYTES = 256_000_000
 """After that nothing more is answered: a log with holes proves nothing."""
 
@@ -51,9 +54,14 @@ class Places(NamedTuple):
 class Server:
     """Serves one broker until it is told to stop."""
 
-    def __init__(self, broker: Broker, places: Places) -> None:
+    def __init__(
+        self, broker: Broker, places: Places, *, answer_s: float = ANSWER_S
+    ) -> None:
+        """Make one in a running event loop; `answer_s` is how long a user may think."""
         self._broker = broker
         self._places = places
+        self._conversation = Conversation(answer_s=answer_s)
+        self._turn = asyncio.Lock()
         self._written = 0
         self._log_bytes = 0
         self._connections = 0
@@ -92,16 +100,28 @@ class Server:
     ) -> None:
         await _serve(reader, writer, self._controlled)
 
-    def _asked(self, request: Request) -> Reply:
-        if self._log_bytes > MAX_LOG_BYTES:
-            return Reply(error=REFUSED, message="the session's log is full")
-        reply = self._broker.ask(request)
-        self._keep_log()
-        return reply
+    async def _asked(self, request: Request) -> Reply:
+        """Answer one request after the other: the log has an order, and it is this."""
+        async with self._turn:
+            if self._log_bytes > MAX_LOG_BYTES:
+                return Reply(error=REFUSED, message="the session's log is full")
+            said, heard = self._broker.said(request), None
+            if said is not None:
+                answer = await self._conversation.say(*said)
+                heard = None if answer is None else Reply(data=answer)
+            reply = self._broker.ask(request, heard=heard)
+            self._keep_log()
+            if said is None:
+                await self._conversation.look()
+            return reply
 
-    def _controlled(self, request: Request) -> Reply:
+    async def _controlled(self, request: Request) -> Reply:
+        if request.operation == "await_message":
+            return await self._await_message(request.arguments)
         answers: Mapping[str, Callable[[Mapping[str, Any]], Reply]] = {
             "patch": self._patch,
+            "attend": self._attend,
+            "answer": self._answer,
             "log": self._log,
             "state": self._state,
             "held": self._held,
@@ -109,7 +129,8 @@ class Server:
             "stop": self._stop,
         }
         if request.operation not in answers:
-            return Reply(error=INVALID, message=f"control takes {', '.join(answers)}")
+            takes = ", ".join([*answers, "await_message"])
+            return Reply(error=INVALID, message=f"control takes {takes}")
         return answers[request.operation](request.arguments)
 
     def _patch(self, arguments: Mapping[str, Any]) -> Reply:
@@ -120,13 +141,51 @@ class Server:
         self._keep_log()
         return reply
 
+    def _attend(self, arguments: Mapping[str, Any]) -> Reply:
+        """Take note whether the user wants to look after each dispatch."""
+        looks = arguments.get("looks")
+        if not isinstance(looks, bool):
+            raise WsError(INVALID, "attend takes looks, true or false")
+        self._conversation.looks = looks
+        return Reply(data={})
+
+    async def _await_message(self, arguments: Mapping[str, Any]) -> Reply:
+        """Return what waits for the user, with what it looks at, once there is some."""
+        wait_s, paths = arguments.get("wait_s", MAX_WAIT_S), arguments.get("paths", [])
+        if not isinstance(wait_s, (int, float)) or not 0 <= wait_s <= MAX_WAIT_S:
+            raise WsError(INVALID, f"wait_s is a number up to {MAX_WAIT_S}")
+        if not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
+            raise WsError(INVALID, "paths is a list of texts")
+        event = await self._conversation.next(wait_s)
+        holdings = self._broker.room.holdings
+        held = {
+            path: base64.b64encode(holdings.read(path)).decode("ascii")
+            for path in paths
+            if event is not None and holdings.holds(path)
+        }
+        told = {
+            "event": None if event is None else event.said(),
+            "entries": self._entries(arguments),
+            "held": held,
+        }
+        return Reply(data=told)
+
+    def _answer(self, arguments: Mapping[str, Any]) -> Reply:
+        message = arguments.get("message", {})
+        if not isinstance(message, dict):
+            raise WsError(INVALID, "message is an object")
+        self._conversation.answer(arguments.get("number"), message)
+        return Reply(data={})
+
     def _log(self, arguments: Mapping[str, Any]) -> Reply:
+        return Reply(data={"entries": self._entries(arguments)})
+
+    def _entries(self, arguments: Mapping[str, Any]) -> list[Any]:
         """Return the lines after number `after`."""
         after = arguments.get("after", 0)
         if not isinstance(after, int) or after < 0:
             raise WsError(INVALID, "after is a whole number")
-        lines = [json.loads(entry.line()) for entry in self._broker.log[after:]]
-        return Reply(data={"entries": lines})
+        return [json.loads(entry.line()) for entry in self._broker.log[after:]]
 
     def _state(self, _: Mapping[str, Any]) -> Reply:
         return Reply(data=self._broker.room.memory)
@@ -182,12 +241,12 @@ async def _listen(
 async def _serve(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
-    answer: Callable[[Request], Reply],
+    answer: Callable[[Request], Awaitable[Reply]],
 ) -> None:
     try:
         while line := await _line(reader, writer):
             try:
-                reply = answer(decode_request(line))
+                reply = await answer(decode_request(line))
             except WsError as error:
                 reply = Reply(error=error.code, message=error.message)
             await _send(writer, reply)
