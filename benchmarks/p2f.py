@@ -42,7 +42,14 @@ from envplatform.swe.targets import (
 
 OWN_TARGETS = Path(__file__).parent / "targets"
 """Targets for measurements only: too long for the demo."""
-DEFAULT = ("pytoolz__toolz", "msiemens__tinydb", "tkem__cachetools", "networkx")
+DEFAULT = (
+    "pytoolz__toolz",
+    "msiemens__tinydb",
+    "tkem__cachetools",
+    "mahmoud__boltons",
+    "Suor__funcy",
+)
+"""Small suites; a large one takes a quarter of an hour by itself."""
 _BASELINE_RUNS = 2
 """Besides the one that covers: a test is stable if it passes in three."""
 
