@@ -43,6 +43,8 @@ class Opened:
     """The agent's."""
     broker: Broker | None
     """None where the environment has no views."""
+    leaving: AsyncExitStack
+    """Has the user inside leave; empty where none takes part."""
 
     async def final(self) -> Final:
         """End the work and take home what is to be graded.
@@ -51,6 +53,7 @@ class Opened:
             DownloadTooLargeError: the agent left more than a grader takes.
             SandboxError: a sandbox failed.
         """
+        await self.leaving.aclose()
         workspace = await final_workspace(self.sandbox, self.environment)
         served = await self.broker.finish() if self.broker else None
         return Final(workspace=workspace, served=served)
@@ -59,7 +62,7 @@ class Opened:
 Attendance = Callable[[Opened], AbstractAsyncContextManager[object]]
 """Has the user inside take part while it is entered; does nothing where there is none.
 
-`rollout.attended` is one. It is left before the work is taken home.
+`rollout.attending` makes one: who the user is, grading does not know.
 """
 
 
@@ -69,11 +72,13 @@ async def open_environment(
     environment: Environment,
     *,
     image: Image,
+    attend: Attendance | None = None,
     answer_s: float = ANSWER_S,
 ) -> AsyncIterator[Opened]:
     """Open `environment` as the agent finds it: its workspace and its views, no more.
 
-    `answer_s`: how long a user inside may take to answer.
+    `attend`: has the user inside take part until the work is taken home; without, what
+    is said to the user has no answer within `answer_s`.
 
     Raises:
         BundleError: `image` is not the one that the environment names, or its views
@@ -94,7 +99,13 @@ async def open_environment(
             provider.open(image, limits, doors=doors)
         )
         await sandbox.upload(environment.workspace, WORKSPACE)
-        yield Opened(environment=environment, sandbox=sandbox, broker=broker)
+        leaving = await stack.enter_async_context(AsyncExitStack())
+        opened = Opened(
+            environment=environment, sandbox=sandbox, broker=broker, leaving=leaving
+        )
+        if attend is not None:
+            await leaving.enter_async_context(attend(opened))
+        yield opened
 
 
 async def apply_solution(sandbox: Sandbox, environment: Environment) -> ExecResult:

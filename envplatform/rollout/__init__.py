@@ -6,6 +6,7 @@ from envplatform.rollout.nop import NopHarness
 from envplatform.rollout.oracle import OracleHarness
 from envplatform.rollout.session import Policy, RolloutLimits
 from envplatform.rollout.tool_loop import ToolLoopHarness
+from envplatform.rollout.user_session import UserSession, attended, attending
 
 __all__ = [
     "FENCED",
@@ -17,4 +18,7 @@ __all__ = [
     "Policy",
     "RolloutLimits",
     "ToolLoopHarness",
+    "UserSession",
+    "attended",
+    "attending",
 ]

@@ -14,8 +14,10 @@ from envplatform.grading import Final, Opened, grade, open_environment
 from envplatform.rollout.report import Progress, trajectory_of
 from envplatform.rollout.separation import check_solver
 from envplatform.rollout.session import Assignment, Policy, RolloutLimits, Session
+from envplatform.rollout.user_session import attended
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.trajectories import Ending, Trajectory
+from envplatform.user.wording import Wording
 
 
 class Harness(ABC):
@@ -25,10 +27,16 @@ class Harness(ABC):
     """Goes into every trajectory."""
 
     def __init__(
-        self, provider: SandboxProvider, *, clock: Callable[[], float] = time.monotonic
+        self,
+        provider: SandboxProvider,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wording: Wording | None = None,
     ) -> None:
+        """`wording`: how users inside speak; the plan's own words if None."""
         self._provider = provider
         self._clock = clock
+        self._wording = wording
 
     @abstractmethod
     async def act(self, session: Session) -> Ending:
@@ -85,8 +93,11 @@ class Harness(ABC):
         async with opened as place:
             session = Session(assignment, place.sandbox, self._clock)
             progress.session = session
-            progress.ending = await self.act(session)
-            progress.agent_seconds = session.seconds
+            async with attended(place, self._wording) as user:
+                progress.user = user
+                acting = self.act(session)
+                progress.ending = await (user.alongside(acting) if user else acting)
+                progress.agent_seconds = session.seconds
             final = await _take_home(place)
         if final is not None:
             progress.workspace = final.workspace

@@ -1,16 +1,24 @@
 """From a rollout that ended, well or not, to its trajectory."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from envplatform.bundle import environment_digest
 from envplatform.errors import ModelError, SandboxError
 from envplatform.grading import Grading
 from envplatform.llm.chat import Usage
 from envplatform.rollout.session import Assignment, Session
+from envplatform.rollout.user_session import UserSession
 from envplatform.sandbox.base import SandboxInfo
-from envplatform.trajectories import Ending, Score, Trajectory
+from envplatform.trajectories import (
+    Ending,
+    Score,
+    Trajectory,
+    UserMistake,
+    UserTurn,
+)
 from envplatform.tree import Tree, tree_digest
+from envplatform.user import review
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _ID_DIGEST = 16
@@ -22,6 +30,8 @@ class Progress:
     """How far a rollout came."""
 
     session: Session | None = None
+    user: UserSession | None = None
+    """None where no user took part."""
     ending: Ending | None = None
     """None: acting did not come to an end."""
     workspace: Tree | None = None
@@ -60,6 +70,8 @@ def trajectory_of(
         final_state=tree_digest(state) if state is not None else None,
         reward=grading.reward if grading else None,
         scores=_scores(grading),
+        user_turns=_user_turns(progress.user),
+        user_mistakes=_user_mistakes(progress.user),
         grading_failure=progress.grading_failure,
         error_class=type(error).__name__ if error else None,
         error=str(error)[:_MAX_ERROR] if error else "",
@@ -75,6 +87,16 @@ def _scores(grading: Grading | None) -> tuple[Score, ...]:
     return tuple(
         Score(criterion=name, score=score) for name, score in components.items()
     )
+
+
+def _user_turns(user: UserSession | None) -> tuple[UserTurn, ...]:
+    turns = user.turns if user else ()
+    return tuple(UserTurn(**asdict(turn)) for turn in turns)
+
+
+def _user_mistakes(user: UserSession | None) -> tuple[UserMistake, ...]:
+    found = review(user.plan, user.turns) if user else ()
+    return tuple(UserMistake(**asdict(error)) for error in found)
 
 
 def _slug(name: str) -> str:

@@ -16,6 +16,7 @@ from envplatform.rollout.harness import Harness
 from envplatform.rollout.session import Policy, Session
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.trajectories import Ending, Step
+from envplatform.user.wording import Wording
 
 _PATIENCE = 3
 """Turns in a row without a tool call before the rollout ends."""
@@ -30,8 +31,9 @@ class ToolLoopHarness(Harness):
         *,
         dialect: Dialect = NATIVE,
         clock: Callable[[], float] = time.monotonic,
+        wording: Wording | None = None,
     ) -> None:
-        super().__init__(provider, clock=clock)
+        super().__init__(provider, clock=clock, wording=wording)
         self.name = dialect.harness
         self._dialect = dialect
 

@@ -7,6 +7,17 @@ from envplatform.trajectories.record import (
     ToolOutcome,
     ToolProblem,
     Trajectory,
+    UserMistake,
+    UserTurn,
 )
 
-__all__ = ["Ending", "Score", "Step", "ToolOutcome", "ToolProblem", "Trajectory"]
+__all__ = [
+    "Ending",
+    "Score",
+    "Step",
+    "ToolOutcome",
+    "ToolProblem",
+    "Trajectory",
+    "UserMistake",
+    "UserTurn",
+]

@@ -66,6 +66,35 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UserTurn:
+    """What the user inside did in answer to one message, or to one dispatch."""
+
+    number: int
+    """Messages of the agent so far; 0 for a change before the first."""
+    agent: str
+    """What the agent said; empty where the user changed something unasked."""
+    user: str
+    signal: str | None
+    """Of its plan; None where none fired."""
+    due: tuple[str, ...]
+    """Signals that could have fired."""
+    changed: bool
+    """Whether its changes were applied; true if it had none."""
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMistake:
+    """Something that the user did wrong; one that is not `minor` spoils a rollout."""
+
+    kind: str
+    severity: str
+    turn: int
+    """0 for one that belongs to no single turn."""
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """One criterion of the verifier."""
 
@@ -78,7 +107,7 @@ class Score:
 class Trajectory:
     """One rollout of one policy in one environment."""
 
-    SCHEMA_VERSION: ClassVar[int] = 1
+    SCHEMA_VERSION: ClassVar[int] = 2
 
     trajectory_id: str
     """Environment, harness, policy and seed; safe as a file name."""
@@ -102,6 +131,10 @@ class Trajectory:
     """All model calls together."""
     scores: tuple[Score, ...] = ()
     """By criterion, in the environment's order."""
+    user_turns: tuple[UserTurn, ...] = ()
+    """Of the user inside, in order; empty where none took part."""
+    user_mistakes: tuple[UserMistake, ...] = ()
+    """What a review by rules found in them."""
     grading_failure: str | None = None
     """Why the verifier gave no verdict; None if it did or was not asked."""
     error_class: str | None = None

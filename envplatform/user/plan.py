@@ -67,6 +67,11 @@ class Signal(_Part):
     """Whether a session without it is no full session."""
 
     @property
+    def is_quiet(self) -> bool:
+        """Whether it only changes something; such a one waits for no message."""
+        return not self.message
+
+    @property
     def reveals(self) -> tuple[str, ...]:
         """Facts that its message tells, in order."""
         return tuple(_PLACE.findall(self.message))

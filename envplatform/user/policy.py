@@ -1,6 +1,6 @@
 """One turn of the user: which signal fires, what is changed, what is said."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from envplatform.user.plan import Plan, Signal, WorkspaceChange
 from envplatform.user.predicates import Scene, holds
@@ -49,6 +49,37 @@ class UserPolicy:
         turn, self.memory = react(self.plan, self.memory, scene)
         return turn
 
+    def glance(self, scene: Scene) -> Turn | None:
+        """Do the next thing that needs no words, if there is one, and remember it.
+
+        No message came for it, so it is no turn of its own: its number is
+        `scene.turn`. Ask again until None.
+        """
+        found = glance(self.plan, self.memory, scene)
+        if found is None:
+            return None
+        turn, self.memory = found
+        return turn
+
+    def due(self, scene: Scene) -> tuple[str, ...]:
+        """Signals that could fire now, in the order in which they are tried."""
+        seen = Scene(
+            turn=scene.turn, log=scene.log, read=scene.read, fired=self.memory.fired
+        )
+        return tuple(
+            signal.id
+            for signal in self.plan.signals
+            if signal.id not in seen.fired and holds(signal.when, seen)
+        )
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether something is left that it would do without a message."""
+        return any(
+            signal.is_quiet and signal.id not in self.memory.fired
+            for signal in self.plan.signals
+        )
+
 
 def react(plan: Plan, memory: Memory, scene: Scene) -> tuple[Turn, Memory]:
     """Return the next turn and what is remembered after it."""
@@ -76,8 +107,28 @@ def react(plan: Plan, memory: Memory, scene: Scene) -> tuple[Turn, Memory]:
     )
 
 
-def _due(plan: Plan, scene: Scene) -> Signal | None:
+def glance(plan: Plan, memory: Memory, scene: Scene) -> tuple[Turn, Memory] | None:
+    """Return the next change that needs no words, and what is remembered after it."""
+    seen = Scene(turn=scene.turn, log=scene.log, read=scene.read, fired=memory.fired)
+    signal = _due(plan, seen, quiet=True)
+    if signal is None:
+        return None
+    turn = Turn(
+        number=scene.turn,
+        signal=signal.id,
+        text="",
+        tells=(),
+        told=memory.told,
+        changes=signal.changes,
+        is_over=False,
+    )
+    return turn, replace(memory, fired=(*memory.fired, signal.id))
+
+
+def _due(plan: Plan, scene: Scene, *, quiet: bool = False) -> Signal | None:
     for signal in plan.signals:
+        if quiet and not signal.is_quiet:
+            continue
         if signal.id not in scene.fired and holds(signal.when, scene):
             return signal
     return None

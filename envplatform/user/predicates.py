@@ -127,6 +127,19 @@ def signals_in(predicate: Predicate) -> frozenset[str]:
             return frozenset()
 
 
+def paths_in(predicate: Predicate) -> frozenset[str]:
+    """Return the locations that `predicate` looks at."""
+    match predicate:
+        case Held():
+            return frozenset({predicate.path})
+        case Not():
+            return paths_in(predicate.of)
+        case AllOf() | AnyOf():
+            return frozenset().union(*map(paths_in, predicate.of))
+        case _:
+            return frozenset()
+
+
 def _count(predicate: Dispatched, scene: Scene) -> int:
     return sum(
         entry.get("by") == "agent"

@@ -14,7 +14,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from envplatform.errors import BundleError
 from envplatform.tree import File, Tree
-from envplatform.user.plan import Persona, Plan, Signal, WorkspaceChange
+from envplatform.user.plan import (
+    Persona,
+    Plan,
+    Signal,
+    WorkspaceChange,
+    read_plan,
+)
 from envplatform.user.predicates import Turned
 
 PLAN = "plan.json"
@@ -41,6 +47,17 @@ def plan_files(plan: Plan) -> dict[str, File]:
             name = f"{PATCHES}turn_{number:02}_{signal.id}.md"
             files[name] = File(_patch(signal, plan))
     return files
+
+
+def read_user(files: Tree) -> Plan:
+    """Read the user of an environment: ours, or one that has no `plan.json`.
+
+    Raises:
+        BundleError: names the file and what is wrong.
+    """
+    if PLAN in files:
+        return read_plan(files[PLAN].data, PLAN)
+    return read_sidecar(files)
 
 
 def read_sidecar(files: Tree) -> Plan:
