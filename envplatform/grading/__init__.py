@@ -1,10 +1,19 @@
 """Verifiers run, rewards read, environments gated.
 
-`grade` for one final workspace, `run_gate` for one environment. What a verifier
-checks lies in the environment; who acts in it is `rollout`.
+`grade` for one final workspace, `grade_all` for many, `run_gate` for one environment.
+What a verifier checks lies in the environment; who acts in it is `rollout`.
 """
 
-from envplatform.grading.gate import run_gate
+from envplatform.grading.batch import grade_all
+from envplatform.grading.gate import (
+    CORE,
+    FULL,
+    CheckName,
+    KillRates,
+    kill_rates,
+    may_publish,
+    run_gate,
+)
 from envplatform.grading.grade import Grading, GradingFailure, grade
 from envplatform.grading.sessions import (
     Final,
@@ -17,14 +26,21 @@ from envplatform.grading.sessions import (
 )
 
 __all__ = [
+    "CORE",
+    "FULL",
+    "CheckName",
     "Final",
     "Grading",
     "GradingFailure",
+    "KillRates",
     "Opened",
     "apply_solution",
     "final_workspace",
     "grade",
+    "grade_all",
+    "kill_rates",
     "limits_of",
+    "may_publish",
     "open_environment",
     "require_image",
     "run_gate",

@@ -27,6 +27,8 @@ class Evidence:
     """Gradings of `solved`, each in its own sandbox. Empty where solve.sh failed."""
     nop: tuple[Grading, ...]
     """Gradings of an untouched workspace that went through a session."""
+    untouched: Final | None = None
+    """That workspace, and what the broker had; None where nobody kept it."""
 
 
 async def collect_evidence(
@@ -67,4 +69,5 @@ async def collect_evidence(
         solve=solve,
         oracle=await graded(solved) if solve.exit_code == 0 else (),
         nop=await graded(untouched),
+        untouched=untouched,
     )

@@ -1,27 +1,105 @@
-"""The gate: every check over one environment. A filter over rows, never a judge of sandboxes."""
+"""The gate: every check over one environment. A filter over rows, never a judge of sandboxes.
+
+Here: which checks there are, which set runs, what an audit comes to. Not here: what a
+check looks at (`checks`, one file each).
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, get_args
 
 from envplatform.bundle import CheckResult, Environment
-from envplatform.grading.checks import (
-    determinism,
-    leak_scan,
-    nop_floor,
-    oracle_max,
-    reset,
-)
-from envplatform.grading.evidence import collect_evidence
+from envplatform.grading import checks as gate_checks
+from envplatform.grading.batch import Bench
+from envplatform.grading.checks.generic_mutants import Mutant
+from envplatform.grading.evidence import Evidence, collect_evidence
 from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.workspace import Fault
+
+CheckName = Literal[
+    "oracle_max",
+    "nop_floor",
+    "determinism",
+    "leak_scan",
+    "reset",
+    "criterion_mutants",
+    "generic_mutants",
+    "stuffing",
+    "monotone_credit",
+    "unrelated_files",
+    "impossible_variant",
+    "replay",
+    "portability",
+]
+
+CORE: tuple[CheckName, ...] = (
+    "oracle_max",
+    "nop_floor",
+    "determinism",
+    "leak_scan",
+    "reset",
+)
+"""Without these an environment is none.
+
+They are all that a SWE environment needs: the bug it was made of is a mutant that its
+tests were proven to notice, and each further mutant would cost a run of the suite.
+"""
+FULL: tuple[CheckName, ...] = get_args(CheckName)
+"""For graders of a project's own making, which nobody has tried yet."""
+
+OPENENV_NAMES: Mapping[CheckName, str] = MappingProxyType(
+    {
+        "oracle_max": "semantic.oracle_max",
+        "nop_floor": "semantic.floor_gap",
+        "determinism": "semantic.verifier_determinism",
+        "leak_scan": "semantic.no_solution_leakage",
+        "stuffing": "semantic.canary_floor",
+        "replay": "semantic.replayability",
+        "portability": "semantic.verifier_portability",
+        "reset": "runtime.episode_isolation",
+    }
+)
+"""The same checks in OpenEnv's catalogue; the others have no name there."""
+
+_RATE = re.compile(r"\bkill_rate_(criteria|generic) ([01]\.\d{4})\b")
+_OF_MUTANTS = frozenset({"criterion_mutants", "generic_mutants", "portability"})
 
 
-async def run_gate(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KillRates:
+    """Shares of mutants that a grader notices, 0 to 1; None where none was graded."""
+
+    criteria: float | None
+    generic: float | None
+
+
+async def run_gate(  # noqa: PLR0913  what to check, on what, with what
     provider: SandboxProvider,
     environment: Environment,
     *,
     image: Image,
     repeats: int = 3,
+    checks: Sequence[CheckName] = CORE,
+    faults: Sequence[Fault] = (),
+    other: SandboxProvider | None = None,
+    seed: int = 0,
 ) -> tuple[CheckResult, ...]:
-    """Run every check; keep the result as the environment's `audit`.
+    """Run `checks` in their order; keep the result as the environment's `audit`.
 
-    `bundle.all_passed` says whether the environment may be published.
+    `bundle.all_passed` says whether everything passed, `may_publish` whether nothing
+    speaks against publishing.
+
+    Args:
+        provider: where everything runs.
+        environment: what is checked.
+        image: the one that it names.
+        repeats: gradings of the oracle's state, and of the untouched one.
+        checks: `CORE`, `FULL`, or a choice of these.
+        faults: what criterion_mutants does to the oracle's state.
+        other: the other kind of sandbox, for portability.
+        seed: decides which mutants, variants and states are drawn.
 
     Raises:
         BundleError: the environment is inconsistent or `image` is another one.
@@ -30,10 +108,110 @@ async def run_gate(
     evidence = await collect_evidence(
         provider, environment, image=image, repeats=repeats
     )
-    return (
-        oracle_max(evidence),
-        nop_floor(evidence),
-        determinism(evidence),
-        leak_scan(evidence),
-        await reset(provider, environment, image=image),
+    bench = Bench(provider=provider, environment=environment, image=image)
+    mutants: tuple[Mutant, ...] = ()
+    if _OF_MUTANTS.intersection(checks):
+        mutants = await gate_checks.grade_mutants(evidence, bench, seed=seed)
+    works = _Works(
+        evidence=evidence,
+        bench=bench,
+        mutants=mutants,
+        faults=tuple(faults),
+        other=other,
+        seed=seed,
     )
+    return tuple([await works.check(name) for name in checks])
+
+
+def may_publish(audit: Sequence[CheckResult]) -> bool:
+    """Whether every check of `CORE` passed, and none failed.
+
+    Checks that did not run, for a reason, are no hindrance; they are no proof either.
+    """
+    status = {check.name: check.status for check in audit}
+    return "failed" not in status.values() and all(
+        status.get(name) == "passed" for name in CORE
+    )
+
+
+def kill_rates(audit: Sequence[CheckResult]) -> KillRates:
+    """Return both kill rates of an audit, fresh or read back."""
+    found = {
+        match[1]: float(match[2])
+        for check in audit
+        if check.status != "not_run"
+        for match in _RATE.finditer(check.evidence)
+    }
+    return KillRates(criteria=found.get("criteria"), generic=found.get("generic"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Works:
+    """What checks need, collected once."""
+
+    evidence: Evidence
+    bench: Bench
+    mutants: tuple[Mutant, ...]
+    faults: tuple[Fault, ...]
+    other: SandboxProvider | None
+    seed: int
+
+    async def check(self, name: CheckName) -> CheckResult:
+        """Run one check."""
+        judged: dict[CheckName, Callable[[Evidence], CheckResult]] = {
+            "oracle_max": gate_checks.oracle_max,
+            "nop_floor": gate_checks.nop_floor,
+            "determinism": gate_checks.determinism,
+            "leak_scan": gate_checks.leak_scan,
+            "replay": gate_checks.replay,
+        }
+        if name in judged:
+            return judged[name](self.evidence)
+        if name == "generic_mutants":
+            return gate_checks.generic_mutants(self.evidence, self.mutants)
+        run: dict[CheckName, Callable[[], Awaitable[CheckResult]]] = {
+            "reset": self._reset,
+            "criterion_mutants": self._criterion_mutants,
+            "stuffing": self._stuffing,
+            "monotone_credit": self._monotone_credit,
+            "unrelated_files": self._unrelated_files,
+            "impossible_variant": self._impossible_variant,
+            "portability": self._portability,
+        }
+        return await run[name]()
+
+    async def _reset(self) -> CheckResult:
+        bench = self.bench
+        return await gate_checks.reset(
+            bench.provider, bench.environment, image=bench.image
+        )
+
+    async def _criterion_mutants(self) -> CheckResult:
+        return await gate_checks.criterion_mutants(
+            self.evidence, self.bench, faults=self.faults, mutants=self.mutants
+        )
+
+    async def _stuffing(self) -> CheckResult:
+        return await gate_checks.stuffing(self.evidence, self.bench)
+
+    async def _monotone_credit(self) -> CheckResult:
+        return await gate_checks.monotone_credit(self.evidence, self.bench)
+
+    async def _unrelated_files(self) -> CheckResult:
+        return await gate_checks.unrelated_files(
+            self.evidence, self.bench, seed=self.seed
+        )
+
+    async def _impossible_variant(self) -> CheckResult:
+        return await gate_checks.impossible_variant(
+            self.evidence, self.bench, seed=self.seed
+        )
+
+    async def _portability(self) -> CheckResult:
+        states = [
+            (f"{one.kind} in {one.piece}", one.final, one.grading)
+            for one in self.mutants
+        ]
+        return await gate_checks.portability(
+            self.evidence, self.bench, other=self.other, states=states, seed=self.seed
+        )

@@ -72,13 +72,29 @@ async def grade(
     require_image(environment, image)
     limits = limits_of(environment, wall_s=environment.allowance.verifier_timeout_s)
     async with provider.open(image, limits) as sandbox:
-        await sandbox.upload(final_workspace, WORKSPACE)
-        await sandbox.upload(environment.tests, TESTS)
-        if served is not None:
-            await sandbox.upload(served.files(), SERVED)
-        await sandbox.exec(["mkdir", "-p", VERIFIER_LOGS])
-        result = await sandbox.exec(["bash", f"{TESTS}/{TEST_SCRIPT}"], limits=limits)
-        scores = await _scores(sandbox, result, environment)
+        return await grade_in(sandbox, environment, final_workspace, served=served)
+
+
+async def grade_in(
+    sandbox: Sandbox,
+    environment: Environment,
+    final_workspace: Tree,
+    *,
+    served: Served | None = None,
+) -> Grading:
+    """Grade in an open sandbox, in which nothing may lie yet.
+
+    Raises:
+        SandboxError: as `grade`.
+    """
+    limits = limits_of(environment, wall_s=environment.allowance.verifier_timeout_s)
+    await sandbox.upload(final_workspace, WORKSPACE)
+    await sandbox.upload(environment.tests, TESTS)
+    if served is not None:
+        await sandbox.upload(served.files(), SERVED)
+    await sandbox.exec(["mkdir", "-p", VERIFIER_LOGS])
+    result = await sandbox.exec(["bash", f"{TESTS}/{TEST_SCRIPT}"], limits=limits)
+    scores = await _scores(sandbox, result, environment)
     info = sandbox.info
     failure, detail = scores if isinstance(scores, tuple) else (None, "")
     components = {} if isinstance(scores, tuple) else scores

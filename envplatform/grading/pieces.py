@@ -1,0 +1,67 @@
+"""What the oracle's work consists of, file by file: what mutants and partial work edit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from envplatform.bundle import without_repository
+from envplatform.grading.evidence import Evidence
+from envplatform.grading.sessions import Final
+from envplatform.tree import File, Tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One file that is otherwise than at the beginning."""
+
+    where: Literal["workspace", "held"]
+    path: str
+    before: File | None
+    """None where the oracle made it."""
+    after: File | None
+    """None where the oracle deleted it."""
+
+    def __str__(self) -> str:
+        """Where it is, for people."""
+        return self.path if self.where == "workspace" else f"held {self.path}"
+
+
+def pieces_of(evidence: Evidence) -> tuple[Piece, ...]:
+    """All files that the oracle made, changed or deleted; the workspace's first."""
+    environment = evidence.environment
+    found = _pieces(
+        "workspace", without_repository(environment.workspace), evidence.solved
+    )
+    if evidence.solved_served is not None:
+        found += _pieces("held", environment.served, evidence.solved_served.held)
+    return tuple(found)
+
+
+def solved_of(evidence: Evidence) -> Final:
+    """The oracle's final state."""
+    return Final(workspace=evidence.solved, served=evidence.solved_served)
+
+
+def with_file(final: Final, piece: Piece, file: File | None) -> Final:
+    """Return `final` with another file in the place of a piece; None deletes it."""
+    if piece.where == "workspace":
+        return replace(final, workspace=_with(final.workspace, piece.path, file))
+    if final.served is None:
+        return final
+    held = _with(final.served.held, piece.path, file)
+    return replace(final, served=replace(final.served, held=held))
+
+
+def _with(tree: Tree, path: str, file: File | None) -> Mapping[str, File]:
+    rest = {name: one for name, one in tree.items() if name != path}
+    return rest if file is None else {**rest, path: file}
+
+
+def _pieces(
+    where: Literal["workspace", "held"], before: Tree, after: Tree
+) -> list[Piece]:
+    return [
+        Piece(where=where, path=path, before=before.get(path), after=after.get(path))
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    ]
