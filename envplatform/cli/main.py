@@ -12,6 +12,7 @@ from envplatform.cli.doctor import doctor
 from envplatform.cli.held_out import held_out
 from envplatform.cli.init import init_app
 from envplatform.cli.inspect import inspect
+from envplatform.cli.mcp import mcp
 from envplatform.cli.orchestrator import demo, ui
 from envplatform.cli.output import CALLED_WRONGLY, print_json
 from envplatform.cli.run import run
@@ -53,7 +54,7 @@ app = typer.Typer(
 )
 for command in (
     *(demo, ui, status, doctor),
-    *(inspect, run, shell, verify, why, trace, held_out),
+    *(inspect, run, shell, mcp, verify, why, trace, held_out),
 ):
     app.command()(command)
 app.add_typer(init_app)

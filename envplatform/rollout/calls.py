@@ -14,6 +14,7 @@ from envplatform.rollout.tools import (
     outcome_of,
     shell_command,
 )
+from envplatform.rollout.ws_tools import call_ws, ws_tools
 from envplatform.trajectories import ToolOutcome, ToolProblem
 
 
@@ -61,8 +62,7 @@ async def _answer(
         return Answered(call=call, outcome=outcome, text="Submitted.")
     if call.name == SHELL and SHELL in assignment.environment.permissions.tools:
         return await _run(session, call)
-    text = f"Error: there is no tool of this name. Use {SHELL} or {SUBMIT}."
-    return _refused(call, "unknown_tool", text)
+    return await _ask(session, call)
 
 
 async def _run(session: Session, call: ToolCall) -> Answered:
@@ -80,6 +80,24 @@ async def _run(session: Session, call: ToolCall) -> Answered:
     return Answered(
         call=call, outcome=outcome_of(call, result, text), text=text.content
     )
+
+
+async def _ask(session: Session, call: ToolCall) -> Answered:
+    try:
+        asked = await call_ws(session, call)
+    except ArgumentsError as error:
+        return _refused(call, "invalid_arguments", f"Error: {error}")
+    if asked is None:
+        tools = [
+            SHELL,
+            *(tool.name for tool in ws_tools(session.assignment.environment)),
+        ]
+        text = (
+            f"Error: there is no tool of this name. Use {', '.join(tools)} or {SUBMIT}."
+        )
+        return _refused(call, "unknown_tool", text)
+    outcome, text = asked
+    return Answered(call=call, outcome=outcome, text=text)
 
 
 def _refused(call: ToolCall, problem: ToolProblem, text: str) -> Answered:

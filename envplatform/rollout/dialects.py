@@ -9,10 +9,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
+from envplatform.bundle import Environment
 from envplatform.llm.chat import Message, Tool, ToolCall
 from envplatform.rollout.calls import Answered
 from envplatform.rollout.tools import SHELL, SHELL_TOOL, SUBMIT, SUBMIT_TOOL
+from envplatform.rollout.ws_tools import ws_tools
 
+_SERVED = (
+    "What the task is about is served: the command `ws` works in the shell, begin with "
+    "`ws list`; tools whose names begin with ws_, where you have some, do the same."
+)
 _SHELL_FENCES = frozenset({"```bash", "```sh", "```shell"})
 
 
@@ -27,6 +33,14 @@ class Dialect(ABC):
     """Offered through the API; empty where tools are explained in words."""
     nudge: str
     """Said to a model that called nothing."""
+
+    def offered(self, environment: Environment) -> tuple[Tool, ...]:
+        """The tools that an environment's agent gets through the API."""
+        return (*self.tools, *ws_tools(environment)) if self.tools else ()
+
+    def opening(self, environment: Environment) -> str:
+        """The system message of a rollout in `environment`."""
+        return f"{self.system} {_SERVED}" if environment.views else self.system
 
     @abstractmethod
     def calls(self, message: Message) -> tuple[ToolCall, ...]:

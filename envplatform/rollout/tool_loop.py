@@ -43,10 +43,10 @@ class ToolLoopHarness(Harness):
         if policy is None:
             msg = f"{self.name} needs a policy; pass one with a model"
             raise ModelError(msg)
-        task = session.assignment.environment.instruction
+        environment = session.assignment.environment
         session.prompt = (
-            Message(role="system", content=self._dialect.system),
-            Message(role="user", content=task),
+            Message(role="system", content=self._dialect.opening(environment)),
+            Message(role="user", content=environment.instruction),
         )
         idle = 0
         while (ending := session.used_up()) is None:
@@ -86,7 +86,7 @@ class ToolLoopHarness(Harness):
         return await policy.model.complete(
             ChatRequest(
                 messages=session.messages,
-                tools=self._dialect.tools,
+                tools=self._dialect.offered(session.assignment.environment),
                 temperature=policy.temperature,
                 max_tokens=policy.answer_tokens,
                 seed=session.assignment.seed,

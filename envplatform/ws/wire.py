@@ -68,6 +68,18 @@ def decode_request(line: bytes) -> Request:
     return Request(operation, arguments)
 
 
+def decode_arguments(text: bytes) -> dict[str, Any]:
+    """Parse the arguments of a request by themselves, as strictly.
+
+    Raises:
+        WsError: `invalid`; they are no JSON object.
+    """
+    arguments = _object(text)
+    if _depth(arguments) > _MAX_DEPTH:
+        raise WsError(INVALID, f"args are nested deeper than {_MAX_DEPTH}")
+    return arguments
+
+
 def encode_reply(reply: Reply) -> bytes:
     """Return the line, newline included."""
     if not reply.ok:
