@@ -14,6 +14,11 @@ from pathlib import PurePosixPath
 from envplatform.swe.parsing import parse_or_none
 from envplatform.tree import Tree
 
+_BINDERS = frozenset(
+    {"__getattr__", "exec", "globals", "locals", "setattr", "vars", "modules"}
+)
+"""Names in a file that binds others without an assignment to them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Facts:
@@ -25,6 +30,8 @@ class _Facts:
     """Modules all of whose names are taken over."""
     own: frozenset[str]
     """Names bound at the top by anything but an import."""
+    is_dynamic: bool
+    """Whether it may bind names that no statement of it shows."""
     uses: frozenset[tuple[str, str]]
     """(module, name): what the file takes, wherever in it; name `` for all of it."""
 
@@ -79,8 +86,23 @@ class Imports:
             return frozenset({path})
         if name in facts.exports:
             return self._defining(*facts.exports[name], seen) or frozenset({path})
-        found = [self._defining(star, name, seen) for star in facts.stars]
-        return frozenset({path}).union(*found)
+        found = [
+            self._defining(star, name, seen)
+            for star in facts.stars
+            if self._may_define(star, name, set())
+        ]
+        return frozenset().union(*found) or frozenset({path})
+
+    def _may_define(self, module: str, name: str, seen: set[str]) -> bool:
+        """Whether `from module import *` can bring `name`; `seen`: asked."""
+        if module in seen:
+            return False
+        seen.add(module)
+        path = self.modules.get(module)
+        facts = self.facts.get(path) if path else None
+        if facts is None or facts.is_dynamic or name in {*facts.own, *facts.exports}:
+            return True
+        return any(self._may_define(star, name, seen) for star in facts.stars)
 
 
 def read_imports(tree: Tree, pythonpath: tuple[str, ...]) -> Imports:
@@ -143,6 +165,7 @@ def _read(
         exports=exports,
         stars=tuple(stars),
         own=frozenset(_own(module)),
+        is_dynamic=_binds_by_name(module),
         uses=frozenset(uses),
     )
 
@@ -194,6 +217,12 @@ def _source(node: ast.ImportFrom, package: str) -> str:
     parts = package.split(".") if package else []
     kept = parts[: len(parts) - (node.level - 1)]
     return ".".join([*kept, *([node.module] if node.module else [])])
+
+
+def _binds_by_name(module: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id in _BINDERS for node in ast.walk(module)
+    )
 
 
 def _own(module: ast.Module) -> Iterator[str]:
