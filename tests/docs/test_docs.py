@@ -15,6 +15,9 @@ from envplatform.swe.fixes import refusal
 from envplatform.swe.fixes.bug_type import BUG_TYPES
 from envplatform.swe.inducers.mined.library_file import parse_library
 from envplatform.swe.targets import parse_target
+from envplatform.workspace import builtin_seeds
+from envplatform.ws.manifest import VIEW_KINDS
+from envplatform.ws.operations import OPERATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
@@ -111,4 +114,16 @@ def test_the_page_on_fixes_lists_every_code(table: Mapping[str, str]) -> None:
     """With the meaning that the code itself gives."""
     text = (ROOT / "docs" / "fixes.md").read_text(encoding="utf-8")
     missing = [row for row in table.items() if f"| `{row[0]}` | {row[1]} |" not in text]
+    assert missing == []
+
+
+def test_the_page_on_workspaces_lists_every_seed() -> None:
+    text = (ROOT / "docs" / "workspaces.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| .* \| .* \|$", text, re.MULTILINE)
+    assert sorted(listed) == list(builtin_seeds())
+
+
+def test_the_page_on_workspaces_lists_views_and_operations() -> None:
+    text = (ROOT / "docs" / "workspaces.md").read_text(encoding="utf-8")
+    missing = [name for name in (*VIEW_KINDS, *OPERATIONS) if f"`{name}`" not in text]
     assert missing == []
