@@ -180,8 +180,9 @@ def open(final: Final) -> float:  # noqa: A001  named as the file is
     given, merge = final.json("open.json"), Merge(final)
     if not isinstance(given, dict) or not given.get("unmapped"):
         return 0.0
-    wanted = {*merge.unmapped, *merge.no_pack}
-    told = [*given["unmapped"], *given["no_pack"]]
+    wanted = {(one, "unmapped") for one in merge.unmapped}
+    wanted |= {(one, "no_pack") for one in merge.no_pack}
+    told = [(one, key) for key in ("unmapped", "no_pack") for one in given[key]]
     return overlap(set(told), wanted) if len(told) == len(set(told)) else 0.0
 
 
