@@ -18,7 +18,6 @@ from envplatform.tree import File, Tree, tree_digest
 from tests.bundle.sample import sample_environment
 
 PRICES = b"item,cents\nbolt,120\nnut,80\nwasher,35\nrivet,61\n"
-ANSWER = "total.csv"
 GRADER = """\
 import csv, json, pathlib
 held = pathlib.Path("/logs/ws/held/prices.csv")
@@ -133,3 +132,9 @@ def evidence_of(
         nop=(grading(0.0),) * 3,
         untouched=untouched,
     )
+
+
+def on(image: Image, environment: Environment) -> Environment:
+    """The same environment, on `image`."""
+    reference = replace(environment.image, digest=image.digest)
+    return replace(environment, image=reference)

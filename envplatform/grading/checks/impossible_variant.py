@@ -22,17 +22,16 @@ from envplatform.tree import Tree
 
 NAME = "impossible_variant"
 MOST_VARIANTS = 3
-_LEAST_WALL_S = 30.0
 _PATIENCE = 10.0
-"""How many times longer than before the oracle may look for what is not there."""
 
 
 async def impossible_variant(
-    evidence: Evidence, bench: Bench, *, seed: int
+    evidence: Evidence, bench: Bench, *, seed: int, least_wall_s: float = 30.0
 ) -> CheckResult:
     """Passed if the oracle, run without one resource that it asked for, gets less than 1.
 
-    Of more than `MOST_VARIANTS` such resources, that many are drawn.
+    Of more than `MOST_VARIANTS` such resources, that many are drawn. It may run ten times
+    as long as before, and `least_wall_s` at least.
 
     Raises:
         SandboxError: a sandbox failed; nothing is concluded.
@@ -52,9 +51,10 @@ async def impossible_variant(
     drawn = sorted(
         chance.sample(needed, min(MOST_VARIANTS, len(needed))), key=lambda one: one.name
     )
+    wall_s = max(least_wall_s, _PATIENCE * evidence.solve.seconds)
     told = []
     for one in drawn:
-        found = await _attempt(evidence, bench, one)
+        found = await _attempt(evidence, bench, one, wall_s)
         if found is not None and found.reward == 1:
             what = f"without {one.name} the oracle is still graded 1"
             return CheckResult(name=NAME, status="failed", evidence=what)
@@ -84,7 +84,7 @@ def needed_resources(environment: Environment, served: Served) -> tuple[Resource
 
 
 async def _attempt(
-    evidence: Evidence, bench: Bench, resource: Resource
+    evidence: Evidence, bench: Bench, resource: Resource, wall_s: float
 ) -> Grading | None:
     """Grade the oracle's work without a resource; None where nothing could be served."""
     environment = evidence.environment
@@ -93,7 +93,6 @@ async def _attempt(
         path: file for path, file in environment.served.items() if path not in taken
     }
     variant = replace(environment, served=rest)
-    wall_s = max(_LEAST_WALL_S, _PATIENCE * evidence.solve.seconds)
     try:
         async with open_environment(
             bench.provider, variant, image=bench.image
