@@ -63,7 +63,7 @@ OPENENV_NAMES: Mapping[CheckName, str] = MappingProxyType(
 )
 """The same checks in OpenEnv's catalogue; the others have no name there."""
 
-_RATE = re.compile(r"\bkill_rate_(criteria|generic) ([01]\.\d{4})\b")
+_RATE = re.compile(r"kill_rate_(?:criteria|generic) ([01]\.\d{4})\b")
 _OF_MUTANTS = frozenset({"criterion_mutants", "generic_mutants", "portability"})
 
 
@@ -136,13 +136,17 @@ def may_publish(audit: Sequence[CheckResult]) -> bool:
 
 def kill_rates(audit: Sequence[CheckResult]) -> KillRates:
     """Return both kill rates of an audit, fresh or read back."""
-    found = {
-        match[1]: float(match[2])
-        for check in audit
-        if check.status != "not_run"
-        for match in _RATE.finditer(check.evidence)
-    }
-    return KillRates(criteria=found.get("criteria"), generic=found.get("generic"))
+    return KillRates(
+        criteria=_rate(audit, "criterion_mutants"),
+        generic=_rate(audit, "generic_mutants"),
+    )
+
+
+def _rate(audit: Sequence[CheckResult], name: CheckName) -> float | None:
+    evidence = next((check.evidence for check in audit if check.name == name), "")
+    # At the very beginning: further on stand names that others chose.
+    match = _RATE.match(evidence)
+    return float(match[1]) if match else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

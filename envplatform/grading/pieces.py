@@ -23,7 +23,8 @@ class Piece:
 
     def __str__(self) -> str:
         """Where it is, for people."""
-        return self.path if self.where == "workspace" else f"held {self.path}"
+        path = self.path if self.path.isprintable() else ascii(self.path)
+        return path if self.where == "workspace" else f"held {path}"
 
 
 def pieces_of(evidence: Evidence) -> tuple[Piece, ...]:

@@ -30,6 +30,8 @@ reaches 8 of 13, which is 0.62.
 MOST_MUTANTS = 48
 _STALE, _DELETED = "stale_value", "deleted_file"
 KINDS = (*DAMAGES, _STALE, _DELETED)
+_Damaged = tuple[str, Piece, File | None]
+"""Kind, the file, and what lies there instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +59,15 @@ async def grade_mutants(
     """
     if nothing_to_damage(NAME, evidence) is not None:
         return ()
-    chosen = _chosen(list(_mutants(evidence, seed)), seed)
-    gradings = await bench.grade([final for _, _, final in chosen])
+    solved = solved_of(evidence)
+    chosen = _chosen(_damages(pieces_of(evidence), seed), seed)
+    finals = [with_file(solved, piece, file) for _, piece, file in chosen]
+    gradings = await bench.grade(finals)
     return tuple(
         Mutant(kind=kind, piece=piece, final=final, grading=grading)
-        for (kind, piece, final), grading in zip(chosen, gradings, strict=True)
+        for (kind, piece, _), final, grading in zip(
+            chosen, finals, gradings, strict=True
+        )
     )
 
 
@@ -93,31 +99,30 @@ def _survivors(mutants: tuple[Mutant, ...]) -> str:
     return ", ".join(alive) or "none"
 
 
-def _chosen(
-    mutants: list[tuple[str, Piece, Final]], seed: int
-) -> list[tuple[str, Piece, Final]]:
+def _chosen(damages: Iterator[_Damaged], seed: int) -> list[_Damaged]:
     """At most `MOST_MUTANTS`, kinds as evenly as they come."""
     chance = random.Random(f"mutants {seed}")  # noqa: S311  no secret
-    waiting = {kind: [one for one in mutants if one[0] == kind] for kind in KINDS}
+    waiting: dict[str, list[_Damaged]] = {kind: [] for kind in KINDS}
+    for one in damages:
+        waiting[one[0]].append(one)
     for queue in waiting.values():
         chance.shuffle(queue)
-    room = min(MOST_MUTANTS, len(mutants))
-    chosen: list[tuple[str, Piece, Final]] = []
-    while len(chosen) < room:
+    chosen: list[_Damaged] = []
+    while len(chosen) < MOST_MUTANTS and any(waiting.values()):
         for queue in waiting.values():
-            if queue and len(chosen) < room:
+            if queue and len(chosen) < MOST_MUTANTS:
                 chosen.append(queue.pop())
     return chosen
 
 
-def _mutants(evidence: Evidence, seed: int) -> Iterator[tuple[str, Piece, Final]]:
-    solved = solved_of(evidence)
-    for piece in pieces_of(evidence):
-        for kind, file in _damages(piece, seed):
-            yield kind, piece, with_file(solved, piece, file)
+def _damages(pieces: tuple[Piece, ...], seed: int) -> Iterator[_Damaged]:
+    chance = random.Random(f"pieces {seed}")  # noqa: S311  as above
+    for piece in chance.sample(pieces, min(MOST_MUTANTS, len(pieces))):
+        for kind, file in _damages_of(piece, seed):
+            yield kind, piece, file
 
 
-def _damages(piece: Piece, seed: int) -> Iterator[tuple[str, File | None]]:
+def _damages_of(piece: Piece, seed: int) -> Iterator[tuple[str, File | None]]:
     if piece.before is not None:
         yield _STALE, piece.before
     if piece.after is None:
