@@ -1,10 +1,12 @@
 """What an agent must not be able to read, in a form that can be searched for.
 
 Secret are the solution, what the oracle changes, the tests but for those under
-`tests/visible/`, and the ids in the core's fact `fail_to_pass`.
+`tests/visible/`, the ids in the core's fact `fail_to_pass`, and of a user inside the
+canaries and what only the user knows.
 """
 
 import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -24,6 +26,8 @@ LINE = 5
 _TRIVIAL_BYTES = 24
 """Smaller files (an empty `__init__.py`) are alike by chance."""
 _SECRET_FACTS = ("fail_to_pass",)
+_PLAN = "plan.json"
+"""Where a user's plan lies in an environment's `user` files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +49,8 @@ class Secrets:
     """Tokens of each line that the oracle adds, short lines left out."""
     literals: tuple[str, ...]
     """Ids of the tests that decide."""
+    user: tuple[str, ...] = ()
+    """Canaries, and the texts of facts, of the user's plan."""
 
 
 def collect_secrets(environment: Environment, solved: Tree) -> Secrets:
@@ -61,6 +67,7 @@ def collect_secrets(environment: Environment, solved: Tree) -> Secrets:
             for line in facts.get(name, "").splitlines()
             if line
         ),
+        user=_user_texts(environment.user),
     )
 
 
@@ -88,6 +95,22 @@ def _files(environment: Environment) -> Iterator[Secret]:
         yield Secret(
             name=f"solution/{path}", digest=digest_of(file), passages=frozenset()
         )
+
+
+def _user_texts(user: Tree) -> tuple[str, ...]:
+    try:
+        plan = json.loads(user[_PLAN].data) if _PLAN in user else {}
+    except (ValueError, RecursionError):
+        plan = {}
+    if not isinstance(plan, dict):
+        return ()
+    facts = [one for one in plan.get("facts", []) if isinstance(one, dict)]
+    texts = [fact.get("text") for fact in facts]
+    told = [
+        text for text in texts if isinstance(text, str) and len(tokens(text)) >= LINE
+    ]
+    canaries = [one for one in plan.get("canaries", []) if isinstance(one, str) and one]
+    return (*canaries, *told)
 
 
 def _changes(workspace: Tree, solved: Tree) -> Iterator[Secret]:

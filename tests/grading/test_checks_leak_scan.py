@@ -119,6 +119,29 @@ def test_a_planted_leak_is_found(leaky: Environment, find: str) -> None:
     assert find in result.evidence
 
 
+PLAN = b"""{"canaries": ["zx-41"], "facts": [{"id": "cap",
+ "text": "Hotels cost 140 euros at most."}, {"id": "short", "text": "Yes."}]}"""
+
+
+@pytest.mark.parametrize(
+    ("notes", "instruction", "find"),
+    [
+        (b"Ask for zx-41.", "Do it.", "notes holds the user's 'zx-41'"),
+        (b"", "Hotels cost 140 euros at most. Go.", "instruction.md holds the user's"),
+        (b"Yes.", "Do it.", ""),
+    ],
+)
+def test_what_only_the_user_knows_is_searched_for(
+    notes: bytes, instruction: str, find: str
+) -> None:
+    environment = _environment(instruction=instruction, notes=notes)
+    for plan, found in ((PLAN, find), (b"[", "")):
+        user = {"plan.json": File(plan)}
+        result = leak_scan(_evidence(replace(environment, user=user)))
+        assert result.status == ("failed" if found else "passed"), result
+        assert found in result.evidence
+
+
 @pytest.mark.parametrize("path", ["lib.pyc", "lib.py.orig", "x/.git/HEAD"])
 def test_remains_of_an_earlier_version_are_found(path: str) -> None:
     environment = _environment()

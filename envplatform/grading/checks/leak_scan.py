@@ -47,7 +47,8 @@ def leak_scan(evidence: Evidence) -> CheckResult:
         return CheckResult(name=NAME, status="failed", evidence="; ".join(finds[:3]))
     what = (
         f"{len(public)} public files hold none of {len(secrets.texts)} secret texts, "
-        f"{len(secrets.changed_lines)} changed lines, {len(secrets.literals)} test ids"
+        f"{len(secrets.changed_lines)} changed lines, {len(secrets.literals)} test ids, "
+        f"{len(secrets.user)} texts of the user"
     )
     return CheckResult(name=NAME, status="passed", evidence=what)
 
@@ -64,6 +65,9 @@ def _finds(path: str, file: File, secrets: Secrets) -> Iterator[str]:
             yield f"{path} quotes {secret.name} ({shared} passages)"
     text = text_of(file.data)
     yield from (f"{path} names {word}" for word in secrets.literals if word in text)
+    yield from (
+        f"{path} holds the user's {one!r}" for one in secrets.user if one in text
+    )
     if path == PROSE:
         yield from _quoted_lines(text, secrets)
 
