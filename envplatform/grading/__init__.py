@@ -1,7 +1,7 @@
 """Verifiers run, rewards read, environments gated.
 
 `grade` for one final workspace, `grade_all` for many, `run_gate` for one environment.
-What a verifier checks lies in the environment; who acts in it is `rollout`.
+`reward_of` for the verifier's reward and a judge's together. What a verifier checks lies in the environment; who acts in it is `rollout`.
 """
 
 from envplatform.grading.batch import grade_all
@@ -15,6 +15,7 @@ from envplatform.grading.gate import (
     run_gate,
 )
 from envplatform.grading.grade import Grading, GradingFailure, grade
+from envplatform.grading.judge import Judgement, Rewarded, Rubric, reward_of
 from envplatform.grading.sessions import (
     Final,
     Opened,
@@ -32,8 +33,11 @@ __all__ = [
     "Final",
     "Grading",
     "GradingFailure",
+    "Judgement",
     "KillRates",
     "Opened",
+    "Rewarded",
+    "Rubric",
     "apply_solution",
     "final_workspace",
     "grade",
@@ -43,5 +47,6 @@ __all__ = [
     "may_publish",
     "open_environment",
     "require_image",
+    "reward_of",
     "run_gate",
 ]
