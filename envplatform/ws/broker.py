@@ -157,7 +157,7 @@ class Broker:
             self._told(name, view)
             for view in self._views.values()
             if view.spec.listed
-            for name in view.names()
+            for name in view.names(prefix)
             if name.startswith(prefix)
         ]
         found.sort(key=lambda one: str(one["name"]))

@@ -7,7 +7,6 @@ all that a session changes lies here or in the broker's state: a reset is both a
 from __future__ import annotations
 
 import os
-import stat
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,8 @@ from pathlib import Path
 
 from .errors import INVALID, NOT_FOUND, TOO_LARGE, WsError
 
+MAX_FILE_BYTES = 256_000_000
+"""Of one file on disk: a broker that ran out of memory would answer nothing more."""
 _MAX_COMPONENT_BYTES = 255
 
 
@@ -26,7 +27,7 @@ class Holdings(ABC):
         """Return a file's content.
 
         Raises:
-            WsError: `not_found`.
+            WsError: `not_found`; `too_large`, more than is ever served.
         """
 
     @abstractmethod
@@ -108,6 +109,10 @@ class FolderHoldings(Holdings):
         full = self._plain(path)
         if full is None:
             raise WsError(NOT_FOUND, f"{path} is not there")
+        size = full.stat().st_size
+        if size > MAX_FILE_BYTES:
+            msg = f"{path} is {size} bytes, over the {MAX_FILE_BYTES} that are served"
+            raise WsError(TOO_LARGE, msg)
         return full.read_bytes()
 
     def write(self, path: str, content: bytes) -> None:
@@ -141,12 +146,18 @@ class FolderHoldings(Holdings):
         return self._plain(path) is not None
 
     def _walk(self, start: Path) -> Iterator[str]:
-        for parent, folders, names in os.walk(start):
-            folders.sort()
-            for name in names:
-                full = Path(parent, name)
-                if stat.S_ISREG(full.lstat().st_mode):
-                    yield full.relative_to(self._root).as_posix()
+        cut, todo = len(str(self._root)) + 1, [str(start)]
+        while todo:
+            try:
+                entries = os.scandir(todo.pop())
+            except OSError:  # no folder, or not there
+                continue
+            with entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(entry.path)
+                    elif entry.is_file(follow_symlinks=False):
+                        yield entry.path[cut:]
 
     def _plain(self, path: str) -> Path | None:
         """Return the place of a plain file, None where there is none."""

@@ -92,8 +92,12 @@ class View:
             raise ManifestError(msg)
         return self.room.content(self.spec.source)
 
-    def names(self) -> list[str]:
-        """Return the public names that this view stands for."""
+    def names(self, prefix: str = "") -> list[str]:
+        """Return the public names that this view stands for.
+
+        Those that don't begin with `prefix` may be left out, and need not be looked for.
+        """
+        del prefix
         return [self.spec.name]
 
     def option(self, name: str) -> Any:  # noqa: ANN401  JSON

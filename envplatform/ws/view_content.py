@@ -23,8 +23,9 @@ class ContentView(View):
         where = self.room.resource(self.spec.source).location
         return _answer(self, operation, arguments, where)
 
-    def names(self) -> list[str]:
+    def names(self, prefix: str = "") -> list[str]:
         """See the base class; a resource that was deleted has no name."""
+        del prefix
         where = self.room.resource(self.spec.source).location
         return [self.spec.name] if self.room.holdings.holds(where) else []
 
@@ -40,13 +41,19 @@ class FolderView(View):
         where = self.room.resource(self.spec.source).location
         return _answer(self, operation, arguments, f"{where}/{path}")
 
-    def names(self) -> list[str]:
-        """See the base class."""
+    def names(self, prefix: str = "") -> list[str]:
+        """See the base class; looks below the folder that `prefix` names, no further."""
         where = self.room.resource(self.spec.source).location
-        cut = len(where) + 1
-        return [
-            f"{self.spec.name}/{path[cut:]}" for path in self.room.holdings.below(where)
-        ]
+        cut, own = len(where) + 1, f"{self.spec.name}/"
+        if not own.startswith(prefix) and not prefix.startswith(own):
+            return []
+        inner = prefix[len(own) :].rpartition("/")[0]
+        start = f"{where}/{inner}" if inner else where
+        try:
+            found = self.room.holdings.below(clean(start))
+        except WsError:
+            return []
+        return [f"{own}{path[cut:]}" for path in found]
 
 
 def _answer(view: View, operation: str, said: Mapping[str, Any], where: str) -> Reply:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,6 +20,10 @@ from .wire import Reply, digest
 
 MAX_ROWS = 10_000
 MAX_VALUE_BYTES = 16_000_000
+MAX_TABLE_BYTES = 64_000_000
+"""Of a table store as its dump; loaded it takes some times as much memory."""
+_MAX_PAGES = 65_536
+"""Of 4096 bytes, of a table store in memory."""
 _STEPS_A_LOOK = 10_000
 _MAX_LOOKS = 5_000
 """Virtual machine steps before a statement is stopped: about a second."""
@@ -58,6 +63,9 @@ class TableView(View):
 
     def _connection(self) -> sqlite3.Connection:
         dump = self.source()
+        if len(dump) > MAX_TABLE_BYTES:
+            msg = f"{self.spec.name} is {len(dump)} bytes as its dump, over the "
+            raise WsError(TOO_LARGE, msg + f"{MAX_TABLE_BYTES} of a table store")
         told = digest(dump)
         if told != self._cached[0]:
             self._cached[1].close()
@@ -67,6 +75,11 @@ class TableView(View):
     def _keep(self, connection: sqlite3.Connection) -> None:
         connection.set_authorizer(None)
         dump = dump_of(connection)
+        if len(dump) > MAX_TABLE_BYTES:
+            connection.close()
+            self._cached = ("", sqlite3.connect(":memory:"))
+            msg = f"{self.spec.name} would be over {MAX_TABLE_BYTES} bytes as its dump"
+            raise WsError(TOO_LARGE, msg)
         self.room.holdings.write(self.room.resource(self.spec.source).location, dump)
         self._cached = (digest(dump), connection)
 
@@ -80,11 +93,14 @@ def _loaded(dump: bytes, name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.text_factory = str
     try:
+        connection.execute(f"PRAGMA max_page_count={_MAX_PAGES}")
         connection.executescript(dump.decode("utf-8"))
     except (sqlite3.Error, UnicodeDecodeError) as error:
         connection.close()
         msg = f"{name} can't be opened: {str(error)[:200]}"
         raise WsError(FAILED, msg) from None
+    if sys.version_info >= (3, 11):  # noqa: UP036  environments have older ones
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     return connection
 
 
@@ -133,6 +149,8 @@ def _refusal(error: Exception, looks: int) -> WsError:
     said = str(error)[:300]
     if looks > _MAX_LOOKS:
         return WsError(TOO_LARGE, "the statement takes too long; narrow it")
+    if "too big" in said or "is full" in said:
+        return WsError(TOO_LARGE, f"{said}: a value or the store grows too large")
     if "not authorized" in said or "prohibited" in said:
         return WsError(REFUSED, f"{said}: only statements about rows are carried out")
     return WsError(INVALID, said)
