@@ -151,7 +151,8 @@ def incidents(final: Final) -> float:
     """
     due, given = wanted(final).incidents, _given(final)
     score = max(0.0, 2 * overlap(set(given), set(due)) - 1)
-    return score if list(given) == sorted(given) else min(score, 0.9)
+    listed = [one["id"] for one in final.json("handover.json")["incidents"]]
+    return score if listed == sorted(given) else min(score, 0.9)
 
 
 def details(final: Final) -> float:

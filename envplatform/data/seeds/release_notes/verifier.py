@@ -134,9 +134,13 @@ def _given(final: Final) -> dict[tuple[str, int], dict[str, Any]]:
 
 def changes(final: Final) -> float:
     """How far the entries are the right ones; in disorder, at most 0.9."""
-    given, due = _given(final), sorted(wanted(final).entries, key=_place)
+    given = _given(final)
+    sections = final.json("release_notes.json")["sections"]
+    count = sum(len(sections[name]) for name in ORDER)
+    due = sorted(wanted(final).entries, key=_place)
     score = overlap(set(given), set(due))
-    return score if list(given) == due else min(score, 0.9)
+    in_order = list(given) == due and count == len(due)
+    return score if in_order else min(score, 0.9)
 
 
 def _place(key: tuple[str, int]) -> tuple[int, int]:
