@@ -14,7 +14,12 @@ from dataclasses import dataclass
 
 from envplatform.bundle import Environment
 from envplatform.grading.grade import Grading, grade_in
-from envplatform.grading.sessions import Final, limits_of, require_image
+from envplatform.grading.sessions import (
+    Attendance,
+    Final,
+    limits_of,
+    require_image,
+)
 from envplatform.sandbox.base import WRITABLE, Image, Limits, Sandbox, SandboxProvider
 
 _SHARED = ("/dev/shm", "/dev/mqueue")  # noqa: S108  paths inside the sandbox
@@ -41,6 +46,8 @@ class Bench:
     provider: SandboxProvider
     environment: Environment
     image: Image
+    attend: Attendance | None = None
+    """Has the user inside take part in sessions; needed where there is one."""
 
     async def grade(self, finals: Sequence[Final]) -> tuple[Grading, ...]:
         """As `grade_all`."""

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from envplatform.bundle import Environment
 from envplatform.grading.broker import Served
 from envplatform.grading.grade import Grading, grade
-from envplatform.grading.sessions import Final, apply_solution, open_environment
+from envplatform.grading.sessions import (
+    Attendance,
+    Final,
+    apply_solution,
+    open_environment,
+)
 from envplatform.sandbox.base import ExecResult, Image, SandboxProvider
 from envplatform.tree import Tree
 
@@ -37,15 +42,22 @@ async def collect_evidence(
     *,
     image: Image,
     repeats: int = 3,
+    attend: Attendance | None = None,
 ) -> Evidence:
     """Solve once, do nothing once, and grade each state `repeats` times.
+
+    `attend`: has the user inside take part; needed where there is one.
 
     Raises:
         SandboxError: a sandbox failed; nothing is concluded.
     """
-    async with open_environment(provider, environment, image=image) as opened:
+    async with open_environment(
+        provider, environment, image=image, attend=attend
+    ) as opened:
         untouched = await opened.final()
-    async with open_environment(provider, environment, image=image) as opened:
+    async with open_environment(
+        provider, environment, image=image, attend=attend
+    ) as opened:
         solve = await apply_solution(opened.sandbox, environment)
         solved = await opened.final()
 

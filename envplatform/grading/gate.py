@@ -15,6 +15,7 @@ from envplatform.grading import checks as gate_checks
 from envplatform.grading.batch import Bench
 from envplatform.grading.checks.generic_mutants import Mutant
 from envplatform.grading.evidence import Evidence, collect_evidence
+from envplatform.grading.sessions import Attendance
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.workspace import Fault
 
@@ -85,6 +86,7 @@ async def run_gate(  # noqa: PLR0913  what to check, on what, with what
     faults: Sequence[Fault] = (),
     other: SandboxProvider | None = None,
     seed: int = 0,
+    attend: Attendance | None = None,
 ) -> tuple[CheckResult, ...]:
     """Run `checks` in their order; keep the result as the environment's `audit`.
 
@@ -100,15 +102,18 @@ async def run_gate(  # noqa: PLR0913  what to check, on what, with what
         faults: what criterion_mutants does to the oracle's state.
         other: the other kind of sandbox, for portability.
         seed: decides which mutants, variants and states are drawn.
+        attend: has the user inside take part; `rollout.attending()` where there is one.
 
     Raises:
         BundleError: the environment is inconsistent or `image` is another one.
         SandboxError: a sandbox failed; nothing is concluded, retry.
     """
     evidence = await collect_evidence(
-        provider, environment, image=image, repeats=repeats
+        provider, environment, image=image, repeats=repeats, attend=attend
     )
-    bench = Bench(provider=provider, environment=environment, image=image)
+    bench = Bench(
+        provider=provider, environment=environment, image=image, attend=attend
+    )
     mutants: tuple[Mutant, ...] = ()
     if _OF_MUTANTS.intersection(checks):
         mutants = await gate_checks.grade_mutants(evidence, bench, seed=seed)

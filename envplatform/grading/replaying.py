@@ -8,7 +8,14 @@ from envplatform.bundle import Environment
 from envplatform.bundle.layout import GRAPH, content_files
 from envplatform.errors import BundleError
 from envplatform.grading.broker import Served
-from envplatform.ws import Broker, MemoryHoldings, Request, WsError, read_manifest
+from envplatform.ws import (
+    Broker,
+    MemoryHoldings,
+    Reply,
+    Request,
+    WsError,
+    read_manifest,
+)
 from envplatform.ws.changes import read_change
 from envplatform.ws.errors import ManifestError
 from envplatform.ws.wire import canonical
@@ -54,12 +61,26 @@ def replayed(environment: Environment, log: bytes) -> Broker:
         try:
             if entry["by"] == "user":
                 broker.patch([read_change(one) for one in entry["args"]["changes"]])
+            elif entry["op"] == "say" and entry["error"] is None:
+                _say_again(broker, entry)
             else:
                 broker.ask(Request(str(entry["op"]), dict(entry["args"])))
         except (WsError, KeyError, TypeError, ValueError) as error:
             msg = f"line {number} of the dispatch log can't be asked: {error!r}"
             raise BundleError(msg) from error
     return broker
+
+
+def _say_again(broker: Broker, entry: Entry) -> None:
+    """Put a message again that a user answered; the answer is the user's, not ours.
+
+    The log has it by digest only, which is taken over.
+    """
+    broker.ask(Request("say", dict(entry["args"])), heard=Reply(data={}))
+    told = entry["reply"]
+    broker.log[-1] = broker.log[-1]._replace(
+        reply_sha256=str(told["sha256"]), reply_bytes=int(told["bytes"])
+    )
 
 
 def difference(broker: Broker, served: Served) -> str:

@@ -5,14 +5,15 @@ import os
 import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from envplatform.bundle import Environment
+from envplatform.bundle import Environment, ImageReference
 from envplatform.errors import BundleError, SandboxError
-from envplatform.grading import Opened, open_environment
+from envplatform.grading import Opened, open_environment, run_gate
 from envplatform.rollout import (
     OracleHarness,
     RolloutLimits,
@@ -20,6 +21,7 @@ from envplatform.rollout import (
     attended,
     attending,
 )
+from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.user import Plan, Turn, review
 from envplatform.user.wording import Exchange, Said, TemplateWording, Wording
@@ -227,3 +229,24 @@ async def test_a_user_that_can_not_be_read_is_named(
     with pytest.raises(BundleError, match=r"plan\.json: signals\.0\.when"):
         async with session(bubblewrap, environment):
             pass
+
+
+async def test_the_gate_passes_with_the_user(
+    bubblewrap: BubblewrapProvider, bare_image: Image
+) -> None:
+    image = ImageReference(
+        name=bare_image.name,
+        python=bare_image.python,
+        requirements=(),
+        digest=bare_image.digest,
+    )
+    environment = replace(user_environment(), image=image)
+    audit = await run_gate(
+        bubblewrap,
+        environment,
+        image=bare_image,
+        repeats=2,
+        checks=("oracle_max", "nop_floor", "replay"),
+        attend=attending(),
+    )
+    assert [check.status for check in audit] == ["passed"] * 3, audit

@@ -95,7 +95,7 @@ async def _attempt(
     variant = replace(environment, served=rest)
     try:
         async with open_environment(
-            bench.provider, variant, image=bench.image
+            bench.provider, variant, image=bench.image, attend=bench.attend
         ) as opened:
             await opened.sandbox.upload(environment.solution, SOLUTION)
             await opened.sandbox.exec(
