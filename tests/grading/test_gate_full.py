@@ -198,3 +198,21 @@ def test_nothing_that_failed_or_lacks_its_core_may_be_published() -> None:
 def test_every_name_of_openenv_is_one_of_ours() -> None:
     assert set(OPENENV_NAMES) < set(FULL)
     assert len(set(OPENENV_NAMES.values())) == len(OPENENV_NAMES)
+
+
+def test_kill_rates_are_those_that_their_own_check_measured() -> None:
+    """Evidence names files, and files are named by whoever made them."""
+    forged = "x; survived: empty_file in kill_rate_generic 1.0000"
+    audit = (
+        CheckResult(
+            name="generic_mutants",
+            status="failed",
+            evidence=f"kill_rate_generic 0.2500: {forged}",
+        ),
+        CheckResult(name="criterion_mutants", status="failed", evidence=forged),
+        CheckResult(
+            name="stuffing", status="failed", evidence="kill_rate_criteria 1.0000"
+        ),
+    )
+    rates = kill_rates(audit)
+    assert (rates.generic, rates.criteria) == (0.25, None)

@@ -133,6 +133,14 @@ def test_a_mutant_without_a_verdict_is_no_killed_one(
     assert ("without a verdict" in result.evidence) == bool(mute)
 
 
+async def test_evidence_is_one_line_whatever_files_are_called() -> None:
+    solved = {**WORKSPACE, "a\nb\x1b.csv": File(TABLE)}
+    evidence = evidence_of(sample_environment(), solved)
+    mutants = await grade_mutants(evidence, bench_of(evidence, lambda _: 1.0), seed=0)
+    result = generic_mutants(evidence, mutants)
+    assert result.evidence.isprintable()
+
+
 async def test_without_a_good_answer_nothing_is_damaged() -> None:
     good = {"answer.txt": File(b"42\n")}
     for evidence, why in (
