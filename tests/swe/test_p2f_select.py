@@ -157,6 +157,21 @@ def test_a_conftest_that_uses_the_changed_file_brings_its_tests() -> None:
     assert found == {"t/none.py::t", *BASELINE.stable}
 
 
+def test_a_conftest_that_hands_a_package_on_uses_none_of_it() -> None:
+    tree = tree_of(
+        {
+            "p/__init__.py": "from p.a import one\n",
+            "p/a.py": "def one(): return 1\n",
+            "conftest.py": "import p\ndef names(): return {'p': p}\n",
+            "other.py": "import p\ndef names(): return {'p': p}, p.one\n",
+        }
+    )
+    imports = read_imports(tree, (".",))
+    assert imports.named_by("conftest.py") == {"conftest.py"}
+    assert imports.used_by("conftest.py") == {"conftest.py", "p/__init__.py", "p/a.py"}
+    assert imports.named_by("other.py") == {"other.py", "p/a.py"}
+
+
 PACKAGE = tree_of(
     {
         "src/p/__init__.py": "from p.a import one\nfrom .b import *\nVERSION = 1\n",
@@ -191,11 +206,11 @@ ALL = {"src/p/__init__.py", "src/p/a.py", "src/p/b.py", "src/p/c.py"}
         ("star", {"src/p/b.py", "src/p/c.py"}),
         ("dynamic", {"src/q/a.py", "src/q/b.py", "src/p/c.py"}),
         ("unknown", {"src/q/a.py"}),
-        ("missing", ALL),
+        ("missing", {"src/p/__init__.py"}),
         ("attribute", {"src/p/a.py"}),
         ("dotted", {"src/p/c.py"}),
         ("all", ALL),
-        ("version", ALL),
+        ("version", {"src/p/__init__.py"}),
         ("helper", {"tests/helper.py", "src/p/c.py"}),
         ("late", {"src/p/a.py"}),
         ("broken", set()),

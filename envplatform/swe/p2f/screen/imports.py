@@ -1,7 +1,8 @@
 """Which files of a repository use which others, read off their import statements.
 
 A name that a package takes from one of its modules counts as a use of that module, not
-of the package: else every file of most packages would use every other. What can't be
+of the package: else every file of most packages would use every other. For the same
+reason a package does not use what it imports only to pass it on. What can't be
 followed counts as a use of all that the named module itself uses. Imports that are
 worked out while running are not seen; their lines are, by coverage.
 """
@@ -32,6 +33,8 @@ class _Facts:
     """Names bound at the top by anything but an import."""
     is_dynamic: bool
     """Whether it may bind names that no statement of it shows."""
+    passes_on: frozenset[tuple[str, str]]
+    """(module, name): what a package imports and does not use itself."""
     uses: frozenset[tuple[str, str]]
     """(module, name): what the file takes, wherever in it; name `` for all of it."""
 
@@ -57,6 +60,17 @@ class Imports:
                 todo += self._direct(at)
         return frozenset(found)
 
+    def named_by(self, path: str) -> frozenset[str]:
+        """As `used_by`, but for a file that only hands whole modules on.
+
+        A `conftest.py` that gives a package to doctests by name says nothing of what in
+        it a test uses. Lines that its fixtures run count for each test, by coverage.
+        """
+        facts = self.facts.get(path)
+        uses = [use for use in facts.uses if use[1]] if facts else []
+        named = {hit for use in uses for hit in self._defining(*use, set())}
+        return frozenset({path}).union(*map(self.used_by, named))
+
     def _direct(self, path: str) -> frozenset[str]:
         if path not in self._edges:
             facts = self.facts.get(path)
@@ -64,9 +78,27 @@ class Imports:
             self._edges[path] = frozenset(
                 hit
                 for module, name in uses
-                for hit in self._defining(module, name, set())
+                for hit in (
+                    self._defining(module, name, set())
+                    if name
+                    else self._whole(module, set())
+                )
             )
         return self._edges[path]
+
+    def _whole(self, module: str, seen: set[str]) -> frozenset[str]:
+        """Return the files that may answer for `module` as a value; `seen`: asked."""
+        path = self.modules.get(module)
+        if path is None or module in seen:
+            return frozenset()
+        seen.add(module)
+        facts = self.facts.get(path)
+        found = {path}
+        for inner, name in facts.passes_on if facts else ():
+            found |= self._defining(inner, name, set())
+            if not name or f"{inner}.{name}" in self.modules:
+                found |= self._whole(f"{inner}.{name}" if name else inner, seen)
+        return frozenset(found)
 
     def _defining(
         self, module: str, name: str, seen: set[tuple[str, str]]
@@ -141,31 +173,35 @@ def _read(
     module: ast.Module, name: str, *, is_package: bool, modules: Mapping[str, str]
 ) -> _Facts:
     package = name if is_package else name.rpartition(".")[0]
+    is_dynamic = _binds_by_name(module)
+    passed_on = _unused(module) if is_package and not is_dynamic else frozenset()
     exports: dict[str, tuple[str, str]] = {}
     stars: list[str] = []
-    uses: set[tuple[str, str]] = set()
+    taken: set[tuple[str, tuple[str, str]]] = set()
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 first = alias.name.partition(".")[0]
-                exports[alias.asname or first] = (
-                    alias.name if alias.asname else first,
-                    "",
-                )
-                uses |= {(alias.name, "")} if first != alias.name else set()
+                whole = alias.name if alias.asname else first
+                exports[alias.asname or first] = (whole, "")
+                if first != alias.name:
+                    taken.add((alias.asname or first, (alias.name, "")))
         elif isinstance(node, ast.ImportFrom):
             source = _source(node, package)
             names = {a.asname or a.name: a.name for a in node.names if a.name != "*"}
             exports.update({bound: (source, name) for bound, name in names.items()})
-            uses |= {(source, name) for name in names.values()}
+            taken |= {(bound, (source, name)) for bound, name in names.items()}
             stars += [source for alias in node.names if alias.name == "*"]
-    uses.update((source, "") for source in stars)
+    taken.update(("*", (source, "")) for source in stars)
+    passes_on = {use for bound, use in taken if bound in passed_on}
+    uses = {use for _, use in taken} - passes_on
     uses.update(_uses_of_modules(module, exports, modules))
     return _Facts(
         exports=exports,
         stars=tuple(stars),
         own=frozenset(_own(module)),
-        is_dynamic=_binds_by_name(module),
+        is_dynamic=is_dynamic,
+        passes_on=frozenset(passes_on),
         uses=frozenset(uses),
     )
 
@@ -217,6 +253,23 @@ def _source(node: ast.ImportFrom, package: str) -> str:
     parts = package.split(".") if package else []
     kept = parts[: len(parts) - (node.level - 1)]
     return ".".join([*kept, *([node.module] if node.module else [])])
+
+
+def _unused(module: ast.Module) -> frozenset[str]:
+    """Return names that imports bind and nothing else in the file mentions.
+
+    A package's `__init__.py` passes them on: who takes one from there uses the module
+    that it comes from, and the package does not.
+    """
+    bound = {
+        alias.asname or alias.name.partition(".")[0]
+        for node in ast.walk(module)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    return frozenset(
+        bound - {n.id for n in ast.walk(module) if isinstance(n, ast.Name)}
+    )
 
 
 def _binds_by_name(module: ast.Module) -> bool:

@@ -120,7 +120,8 @@ def affected_by(
 
 def _used(imports: Imports, repository: HealthyRepository, file: str) -> frozenset[str]:
     conftests = [path for path in _conftests(file) if path in repository.tree]
-    return frozenset().union(*map(imports.used_by, (file, *conftests)))
+    named = map(imports.named_by, conftests)
+    return imports.used_by(file).union(*named)
 
 
 def _conftests(file: str) -> Iterator[str]:
