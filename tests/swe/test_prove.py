@@ -164,12 +164,12 @@ async def test_what_was_proven_and_audited_is_reported_again_and_not_done_again(
     candidates = [BUG, SAME_SUM, GONE]
     first = await prove(
         bubblewrap, repository, baseline, candidates, QUICK,
-        results=results, reported=reports.append,
+        results=results, fast=FastSettings(), reported=reports.append,
     )  # fmt: skip
     dead = DeadProvider()
     again = await prove(
         dead, repository, baseline, candidates, QUICK,
-        results=results, reported=reports.append,
+        results=results, fast=FastSettings(), reported=reports.append,
     )  # fmt: skip
     assert again == first
     assert dead.asked == 0
@@ -197,7 +197,7 @@ async def test_a_run_that_is_killed_goes_on_where_it_stood(
     with pytest.raises(KilledError):
         await prove(
             bubblewrap, repository, baseline, [SAME_SUM], QUICK,
-            results=results, told=kill,
+            results=results, fast=FastSettings(), told=kill,
         )  # fmt: skip
     (key,) = [path.name for path in results.folder.glob("*/*") if path.name[0] != "."]
     kept = results.get_row(key, TieredVerdict)
@@ -206,7 +206,7 @@ async def test_a_run_that_is_killed_goes_on_where_it_stood(
     reports: list[FastReport] = []
     (verdict,) = await prove(
         bubblewrap, repository, baseline, [SAME_SUM], QUICK,
-        results=results, reported=reports.append,
+        results=results, fast=FastSettings(), reported=reports.append,
     )  # fmt: skip
     assert verdict.rejection == "no_failure"
     assert reports[0].audited_rejected == 1
