@@ -67,6 +67,8 @@ class Conversation:
         An event is given again until it is answered: a user that lost its connection
         can go on.
         """
+        if self._event is not None:  # also where `wait_s` is 0, which waits for nothing
+            return self._event
         try:
             await asyncio.wait_for(self._came.wait(), wait_s)
         except asyncio.TimeoutError:  # noqa: UP041  another class before Python 3.11

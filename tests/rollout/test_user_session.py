@@ -93,18 +93,27 @@ async def test_the_user_answers_changes_and_stands_in_the_log(
 async def test_what_needs_no_words_happens_right_after_the_dispatch(
     bubblewrap: BubblewrapProvider,
 ) -> None:
-    environment = user_environment(signals=[QUIET, *PLAN["signals"]])
+    after = {
+        "id": "after",
+        "when": {"kind": "held", "path": "in/note.txt", "contains": "look"},
+        "changes": [{"path": "in/note.txt", "action": "append", "new": "!"}],
+    }
+    environment = user_environment(signals=[after, QUIET, *PLAN["signals"]])
     async with session(bubblewrap, environment) as (opened, user):
         line = (
             "ws read table; ws read all/note.txt; ws read table; ws read all/note.txt"
         )
         result = await opened.sandbox.exec(["bash", "-c", line])
-        assert result.stdout == TABLE + TABLE + b"look again"
-        assert [(turn.number, turn.signal) for turn in user.turns] == [(0, "note")]
+        assert result.stdout == TABLE + TABLE + b"look again!"
+        assert [(turn.number, turn.signal) for turn in user.turns] == [
+            (0, "note"),
+            (0, "after"),
+        ]
         assert opened.broker is not None
         log = await opened.broker.log()
-        assert [(one["by"], one["op"]) for one in log][2:4] == [
+        assert [(one["by"], one["op"]) for one in log][2:5] == [
             ("agent", "read"),
+            ("user", "patch"),
             ("user", "patch"),
         ]
 

@@ -27,14 +27,20 @@ VIEWS = [
 class Session:
     """A running server and the places it uses."""
 
-    def __init__(self, folder: Path, views: list[dict[str, Any]] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        views: list[dict[str, Any]] | None = None,
+        **permissions: list[str],
+    ) -> None:
         self.folder = folder
         (folder / "lib").mkdir()
         (folder / "lib" / "ws").symlink_to(SOURCE)
         (folder / "held").mkdir()
         for name, data in FILES.items():
             (folder / "held" / name).write_bytes(data)
-        manifest = manifest_bytes(views or VIEWS, FILES, writable_names=["a b"])
+        allowed = {"writable_names": ["a b"], **permissions}
+        manifest = manifest_bytes(views or VIEWS, FILES, **allowed)
         (folder / "env.json").write_bytes(manifest)
         self.agent, self.control = folder / "agent.sock", folder / "control.sock"
         words = ["--manifest", "env.json", "--holdings", "held", "--logs", "logs"]
