@@ -53,18 +53,14 @@ def test_a_tree_that_git_could_not_hold_gives_no_environment() -> None:
             small_repository(IMAGE), tree={**HEALTHY, path: File(b"x")}
         )
         with pytest.raises(BundleError, match="git can't hold it"):
-            assemble_environment(
-                repository, CANDIDATE, VERDICT, issue=ISSUE
-            )
+            assemble_environment(repository, CANDIDATE, VERDICT, issue=ISSUE)
 
 
 def test_compiled_files_of_a_release_are_left_out_everywhere() -> None:
     """A compiled healthy module would be the answer."""
     compiled = {"spans/__pycache__/core.cpython-311.pyc": File(b"\0")}
     repository = replace(small_repository(IMAGE), tree={**HEALTHY, **compiled})
-    environment = assemble_environment(
-        repository, CANDIDATE, VERDICT, issue=ISSUE
-    )
+    environment = assemble_environment(repository, CANDIDATE, VERDICT, issue=ISSUE)
     plain = small_environment(IMAGE)
     assert environment.workspace == plain.workspace
     assert environment.tests == plain.tests
@@ -136,9 +132,7 @@ def test_a_failing_test_inside_the_code_gives_no_environment() -> None:
     """Hiding a doctest would hide the code."""
     verdict = replace(VERDICT, fail_to_pass=("spans/core.py::spans.core.inside",))
     with pytest.raises(BundleError, match=r"spans/core\.py, no test file"):
-        assemble_environment(
-            small_repository(IMAGE), CANDIDATE, verdict, issue=ISSUE
-        )
+        assemble_environment(small_repository(IMAGE), CANDIDATE, verdict, issue=ISSUE)
 
 
 TARGETS = [
