@@ -6,9 +6,11 @@ from envplatform.swe.p2f.screen.report import FastReport
 
 def tier_facts(report: FastReport) -> dict[str, Fact]:
     """Return counts by tier, audits, and how often the screen missed a bug."""
+    if not report.screened:
+        return {"proof": "by the whole suite"}
     low, high = report.screen_miss_interval
     facts: dict[str, Fact] = {
-        "proof": "by tiers" if report.screened else "by the whole suite",
+        "proof": "by tiers",
         "screened": report.screened,
         "survived": report.survived,
         "cold": report.cold,

@@ -41,3 +41,8 @@ def test_without_an_audit_there_is_no_rate_and_the_interval_is_all() -> None:
     assert (facts["screened"], facts["survived"], facts["cold"]) == (2, 1, 1)
     assert facts["selected_share"] == 0.5
     assert facts["widened"] == "false"
+
+
+def test_without_the_tiers_no_figure_of_theirs_is_shown() -> None:
+    report = fast_report("r", [COLD, REFUSED], {})
+    assert tier_facts(report) == {"proof": "by the whole suite"}

@@ -133,9 +133,7 @@ def test_an_environment_moves_only_with_the_revision() -> None:
     """
     repository = small_repository(BARE)
     issue = issue_for(repository, CANDIDATE, VERDICT, seed=0)
-    environment = assemble_environment(
-        repository, CANDIDATE, VERDICT, issue=issue
-    )
+    environment = assemble_environment(repository, CANDIDATE, VERDICT, issue=issue)
     data = {
         path: file
         for path, file in environment.tests.items()
