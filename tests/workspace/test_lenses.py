@@ -68,7 +68,8 @@ class Paged(Lens):
     def recover(self, interface: Interface, binding: Binding) -> bytes:
         """See the base class."""
         del binding
-        text, cursor = "", ""
+        text: str = ""
+        cursor: str = ""
         while True:
             given = {"cursor": cursor} if cursor else {}
             part = interface.ask("read", name="parts", **given).data
