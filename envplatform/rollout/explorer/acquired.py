@@ -1,0 +1,112 @@
+"""Which evidence a search got at: judged by what the root environment holds.
+
+A file counts if its very bytes were found, a table if all its rows were, a route of a
+service if its body was, a history if every commit was seen. The explorer knows nothing
+of this: it is how an attempt is judged, not how it searches.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from envplatform.bundle import Environment, View
+from envplatform.rollout.explorer.explore import Explored
+from envplatform.tree import File, Tree
+from envplatform.ws.fast_export import read_history
+from envplatform.ws.wire import canonical
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acquired:
+    """What of the root environment was found."""
+
+    served: Tree
+    """What the root's broker would hold if it had only that."""
+    missing: tuple[str, ...]
+    """Locations that were not found, or not wholly; sorted."""
+
+
+def acquired_of(root: Environment, explored: Explored) -> Acquired:
+    """Judge a search, of `root` or of a child of it, by what `root` shows."""
+    kinds = {_location(root, view): view.kind for view in root.views if view.source}
+    served: dict[str, File] = {}
+    missing: list[str] = []
+    for path, file in root.served.items():
+        kind = _kind(path, kinds)
+        if kind is None:  # shown by no view: the user's or the grader's
+            served[path] = file
+            continue
+        found = _found(kind, file.data, explored)
+        if found is not None:
+            served[path] = File(found, file.executable)
+        if found != file.data:
+            missing.append(path)
+    return Acquired(served=served, missing=tuple(sorted(missing)))
+
+
+def _location(root: Environment, view: View) -> str:
+    return next(one.location for one in root.resources if one.name == view.source)
+
+
+def _kind(path: str, kinds: Mapping[str, str]) -> str | None:
+    for location, kind in kinds.items():
+        if path == location or path.startswith(f"{location}/"):
+            return kind
+    return None
+
+
+def _found(kind: str, data: bytes, explored: Explored) -> bytes | None:
+    """Return what of a file was found; None: nothing that is of use."""
+    if kind == "table":
+        return data if _has_tables(data, explored) else None
+    if kind == "service":
+        return _routes(data, explored)
+    if kind == "history":
+        return data if _has_commits(data, explored) else None
+    return data if data in explored.contents() or not data else None
+
+
+def _has_tables(dump: bytes, explored: Explored) -> bool:
+    seen = {
+        canonical([sorted(map(canonical, one.reply.data["rows"]))])
+        for one in explored.answered
+        if one.request.operation == "query" and "rows" in one.reply.data
+    }
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.executescript(dump.decode("utf-8"))
+        return all(
+            canonical([sorted(map(canonical, rows))]) in seen
+            for rows in _tables(connection)
+        )
+    finally:
+        connection.close()
+
+
+def _tables(connection: sqlite3.Connection) -> Iterator[list[list[object]]]:
+    names = connection.execute("select name from sqlite_master where type = 'table'")
+    for (name,) in names.fetchall():
+        quoted = str(name).replace('"', '""')
+        rows = connection.execute(f'select * from "{quoted}"')  # noqa: S608  ours
+        yield [list(row) for row in rows]
+
+
+def _routes(data: bytes, explored: Explored) -> bytes:
+    seen = {
+        canonical(one.reply.data["body"])
+        for one in explored.answered
+        if one.request.operation == "call"
+    }
+    routes = json.loads(data)
+    kept = [route for route in routes if canonical(route["body"]) in seen]
+    return data if kept == routes else json.dumps(kept).encode()
+
+
+def _has_commits(stream: bytes, explored: Explored) -> bool:
+    shown = {
+        one.reply.data["commit"]
+        for one in explored.answered
+        if one.request.operation == "act" and "commit" in (one.reply.data or {})
+    }
+    return set(read_history(stream).commits) <= shown
