@@ -90,7 +90,7 @@ def test_a_broken_target_is_named_with_its_reason_and_costs_no_other(
     assert made.finished.code == 1
     (failure,) = lines_of(made.finished.output, "target_repositories")[:1]
     assert "failed: " in failure
-    assert "red target.toml: 6 wrong key(s)" in failure
+    assert "red target.toml: 4 wrong key(s)" in failure
     assert "licence: no such key" in made.finished.output
     assert made.finished.output.splitlines()[-1] == f"failed: {BROKEN}"
     assert len(lines_of(made.finished.output, "swe_environments")) == 1
