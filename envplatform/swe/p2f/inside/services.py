@@ -111,7 +111,7 @@ class _Running:
                 raise ServiceError(msg + self._said())
             why = self._try(left)
             if not why:
-                self.check("as soon as it was ready")
+                self.check("as soon as it was ready; it must stay in the foreground")
                 return
             time.sleep(min(_PAUSE_S, max(left, 0)))
 
