@@ -78,6 +78,9 @@ class Broker:
             reply = Reply(error=error.code, message=error.message)
         except ManifestError as error:
             reply = Reply(error=FAILED, message=f"the environment is broken: {error}")
+        except Exception as error:  # noqa: BLE001  the boundary: logged, so never unseen
+            said = f"the broker could not answer ({type(error).__name__})"
+            reply = Reply(error=FAILED, message=said)
         self._asked += 1
         self._note(request, reply, by="agent")
         return reply

@@ -34,22 +34,33 @@ class ServiceView(View):
         path = arguments.get("path", "/")
         if method not in METHODS:
             raise WsError(INVALID, f"method must be one of {', '.join(METHODS)}")
-        if not path.startswith("/") or any(ord(sign) <= ord(" ") for sign in path):
-            raise WsError(INVALID, "path must begin with a slash and hold no blanks")
+        if not path.startswith("/") or path.startswith("//"):
+            raise WsError(INVALID, "path must begin with one slash")
+        if any(ord(sign) <= ord(" ") for sign in path):
+            raise WsError(INVALID, "path must hold no blanks")
         body = arguments.get("body")
         if "port" in self.spec.options:
             return Reply(data=_asked(int(self.option("port")), method, path, body))
         return Reply(data=self._routed(method, path, body))
 
     def _routed(self, method: str, path: str, body: object) -> dict[str, Any]:
-        routes = json.loads(self.source().decode("utf-8"))
         wanted = _parts(path)
-        for route in routes:
+        for route in self._routes():
             if route["method"] == method and _parts(route["path"]) == wanted:
                 needed = route.get("request")
                 if needed is None or needed == body:
                     return {"status": route.get("status", 200), "body": route["body"]}
         raise WsError(NOT_FOUND, f"{self.spec.name} has nothing at {method} {path}")
+
+    def _routes(self) -> list[dict[str, Any]]:
+        """Return the routes; a change of the user's may have broken them."""
+        try:
+            routes: list[dict[str, Any]] = json.loads(self.source().decode("utf-8"))
+            if all({"method", "path", "body"} <= set(route) for route in routes):
+                return list(routes)
+        except (ValueError, TypeError, RecursionError):
+            pass
+        raise WsError(FAILED, f"{self.spec.name} is out of order: it has no routes")
 
 
 def _parts(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
