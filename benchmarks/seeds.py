@@ -92,7 +92,10 @@ def main() -> None:
 
 def _mean(table: dict[str, dict[str, object]], key: str) -> float:
     values = [row[key] for row in table.values()]
-    return round(mean(float(v) for v in values if isinstance(v, float)), 4)
+    known = [value for value in values if isinstance(value, float)]
+    if len(known) < len(values):
+        refuse(f"a seed has no {key}: none of its mutants was graded")
+    return round(mean(known), 4)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,12 @@ async def attempt(
         final = await opened.final()
     served = final.served
     if served is not None:
-        back = {p: f for p, f in root.served.items() if p in acquired.missing}
-        served = replace(served, held={**served.held, **back})
+        held, began = served.held, acquired.served
+        back = {
+            path: root.served[path]
+            for path in acquired.missing
+            if held.get(path) == began.get(path)  # not written by the solution
+        }
+        served = replace(served, held={**held, **back})
     grading = await grade(provider, root, final.workspace, image=image, served=served)
     return Attempt(explored=explored, acquired=acquired, grading=grading)
