@@ -5,6 +5,7 @@ can check it. No sandbox, no grading, no store.
 """
 
 from envplatform.bundle.audit import CheckResult, CheckStatus, all_passed
+from envplatform.bundle.consistency import checked
 from envplatform.bundle.digest import FORMAT, core_digest, environment_digest
 from envplatform.bundle.disk import (
     ReadLimits,
@@ -27,7 +28,6 @@ from envplatform.bundle.environment import (
     Resource,
     Spending,
     View,
-    checked,
 )
 from envplatform.bundle.migrate import migrate
 from envplatform.bundle.repository import (

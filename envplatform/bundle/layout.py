@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from envplatform.bundle import records
 from envplatform.bundle.audit import CheckResult
+from envplatform.bundle.consistency import checked
 from envplatform.bundle.environment import (
     Allowance,
     Core,
@@ -22,7 +23,6 @@ from envplatform.bundle.environment import (
     Provider,
     Resource,
     View,
-    checked,
 )
 from envplatform.bundle.harborfiles import dockerfile, requirements_txt, task_toml
 from envplatform.errors import BundleError
