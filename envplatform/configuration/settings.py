@@ -1,42 +1,14 @@
-"""`envplatform.toml` as one typed value: the only file a user edits.
+"""The sections of `envplatform.toml` and the whole of it, as values.
 
-Every key has a default, so an empty file is a valid one. Unknown keys are errors.
-Secrets never stand here: a model names the environment variable that holds its key.
-Reading targets, opening stores or models is not done here.
+`[fixes]`, the longest one, stands in `fixes`; reading a file in `load`.
 """
 
-import os
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from envplatform.errors import ConfigError
-from envplatform.toml_file import parse_toml
-
-CONFIGURATION_FILE = "envplatform.toml"
-HOME_VARIABLE = "ENVPLATFORM_HOME"
-CONFIG_VARIABLE = "ENVPLATFORM_CONFIG"
-"""Path of envplatform.toml, for processes that are not started beside it."""
-DEFAULT_HOME = ".envplatform"
-REPOSITORY_FIELD = "{repository}"
-
-Positive = Annotated[int, Field(gt=0)]
-Seconds = Annotated[float, Field(gt=0)]
-
-
-class Section(BaseModel):
-    """Base of all sections: frozen, strict about types, no unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+from envplatform.configuration.fixes import FixesSettings
+from envplatform.configuration.section import Positive, Seconds, Section
 
 
 class SandboxSettings(Section):
@@ -130,111 +102,6 @@ class SynthesisSettings(Section):
         return value
 
 
-FixLayout = Literal[
-    "auto",
-    "swe-bench",
-    "swe-bench-live",
-    "swe-rebench",
-    "swe-rebench-v2",
-    "swe-gym",
-    "swe-fixer",
-    "r2e-gym",
-    "swe-smith",
-    "tests4py",
-    "bugsinpy",
-    "mined",
-]
-"""How rows of published fixes are laid out; `auto` tells it by the columns."""
-
-
-class FixSourceSettings(Section):
-    """`[[fixes.sources]]`: exactly one of path, hub, git, pypi and builtin."""
-
-    path: str | None = None
-    """Parquet, JSON or JSONL file, or a folder; absolute once read."""
-    hub: str | None = None
-    """`owner/name` of a data set on a Hugging Face hub."""
-    git: str | None = None
-    """URL or path of a repository whose fix commits are taken; a relative path starts
-    with `./`.
-    """
-    pypi: str | None = None
-    """Name of a package whose consecutive releases are compared."""
-    builtin: Literal["tests4py"] | None = None
-    """A set shipped with the package."""
-    name: str | None = None
-    """In tables and funnels; made of the origin if left out."""
-    layout: FixLayout = "auto"
-    split: str | None = None
-    """Of a hub data set; None: all."""
-    revision: str | None = None
-    """Of a hub data set or repository; None: the newest."""
-    licence: str | None = None
-    """SPDX identifier for rows that name none."""
-    limit: Positive | None = None
-    """Take at most so many instances, the first."""
-
-    @model_validator(mode="after")
-    def _has_one_origin(self) -> Self:
-        kinds = ("path", "hub", "git", "pypi", "builtin")
-        given = [kind for kind in kinds if getattr(self, kind) is not None]
-        if len(given) != 1:
-            msg = f"needs exactly one of {', '.join(kinds)}; has {given or 'none'}"
-            raise ValueError(msg)
-        return self
-
-
-class CurationSettings(Section):
-    """`[fixes.curation]`: which reverse patches are kept."""
-
-    max_files: Positive = 3
-    max_changed_lines: Positive = 200
-    max_context_tokens: Positive = 65_536
-    licences: Literal["permissive", "any"] | tuple[str, ...] = "permissive"
-    """A policy, or the SPDX identifiers that are taken."""
-    unknown_licences: Literal["keep", "drop"] = "drop"
-    duplicates: Literal["drop", "mark"] = "drop"
-    """`mark` keeps them, and says on the row what they repeat."""
-    near_duplicate_similarity: Annotated[float, Field(gt=0, le=1)] = 0.7
-    """Estimated Jaccard similarity from which two changes count as one."""
-    held_out: tuple[str, ...] = ("swe-bench-verified",)
-    """Sets shipped with the package whose repositories are left out."""
-    held_out_files: tuple[str, ...] = ()
-    """Hash files of own held-out sets; absolute once read."""
-
-
-class SamplingSettings(Section):
-    """`[fixes.sampling]`: which curated patches a training set is drawn from."""
-
-    rows: Positive = 2_000
-    """At most; fewer are drawn where fewer are kept."""
-    seed: int = 0
-    validation_share: Annotated[float, Field(ge=0, lt=1)] = 0.05
-    """Of the rows, as nearly as whole repositories allow."""
-
-
-class FixesSettings(Section):
-    """`[fixes]`: published fixes, and what becomes of them."""
-
-    sources: tuple[FixSourceSettings, ...] = (FixSourceSettings(builtin="tests4py"),)
-    clone_url: str = "https://github.com/{repository}.git"
-    """Where the history of `owner/name` is cloned from; may be a path, absolute or
-    with `./` at its start.
-    """
-    histories: dict[str, str] = Field(default_factory=dict)
-    """`owner/name` to the URL or path of its history, where `clone_url` is wrong."""
-    curation: CurationSettings = CurationSettings()
-    sampling: SamplingSettings = SamplingSettings()
-
-    @field_validator("clone_url")
-    @classmethod
-    def _names_the_repository(cls, value: str) -> str:
-        if REPOSITORY_FIELD not in value:
-            msg = f"must hold {REPOSITORY_FIELD}, which owner/name is put in place of"
-            raise ValueError(msg)
-        return value
-
-
 class RolloutSettings(Section):
     """`[rollouts]`: limits of one rollout."""
 
@@ -283,71 +150,3 @@ def _needs_a_model(what: str) -> str:
         f'small to be of use; set kind = "openai", name and base_url in [{section}], '
         f"or take it out"
     )
-
-
-def parse_configuration(text: str, *, source: str) -> Configuration:
-    """Read the text of a configuration file.
-
-    Raises:
-        ConfigError: names `source`, every wrong key, what stands there and why.
-    """
-    return parse_toml(Configuration, text, source=source)
-
-
-def load_configuration(path: Path) -> Configuration:
-    """Read `path`.
-
-    Raises:
-        ConfigError: the file is missing, unreadable or wrong.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        msg = f"{path} can't be read ({error}); `envplatform init` writes one"
-        raise ConfigError(msg) from error
-    configuration = parse_configuration(text, source=str(path))
-    return _anchored(configuration, path.absolute().parent)
-
-
-def home_folder(environ: Mapping[str, str] = os.environ, *, checkout: Path) -> Path:
-    """Where artefacts live: $ENVPLATFORM_HOME, else `.envplatform` in the checkout."""
-    chosen = environ.get(HOME_VARIABLE)
-    return (Path(chosen) if chosen else checkout / DEFAULT_HOME).absolute()
-
-
-def _anchored(configuration: Configuration, folder: Path) -> Configuration:
-    """Make the paths in it absolute, so that no working directory matters later."""
-    files = tuple(str(folder / file) for file in configuration.targets.files)
-    targets = configuration.targets.model_copy(update={"files": files})
-    fixes = _anchored_fixes(configuration.fixes, folder)
-    return configuration.model_copy(update={"targets": targets, "fixes": fixes})
-
-
-def _anchored_fixes(fixes: FixesSettings, folder: Path) -> FixesSettings:
-    sources = tuple(
-        source.model_copy(
-            update={
-                "path": source.path and str(folder / source.path),
-                "git": source.git and _anchored_location(source.git, folder),
-            }
-        )
-        for source in fixes.sources
-    )
-    histories = {
-        name: _anchored_location(place, folder)
-        for name, place in fixes.histories.items()
-    }
-    held_out = tuple(str(folder / file) for file in fixes.curation.held_out_files)
-    return fixes.model_copy(
-        update={
-            "sources": sources,
-            "clone_url": _anchored_location(fixes.clone_url, folder),
-            "histories": histories,
-            "curation": fixes.curation.model_copy(update={"held_out_files": held_out}),
-        }
-    )
-
-
-def _anchored_location(place: str, folder: Path) -> str:
-    """Anchor what is spelled as a relative path; URLs and `host:path` stay."""
-    return str(folder / place) if place.startswith("./") else place

@@ -1,0 +1,56 @@
+"""`envplatform.toml` as one typed value: the only file a user edits.
+
+Every key has a default, so an empty file is a valid one. Unknown keys are errors.
+Secrets never stand here: a model names the environment variable that holds its key.
+Reading targets, opening stores or models is not done here.
+"""
+
+from envplatform.configuration.fixes import (
+    REPOSITORY_FIELD,
+    CurationSettings,
+    FixesSettings,
+    FixLayout,
+    FixSourceSettings,
+    SamplingSettings,
+)
+from envplatform.configuration.load import (
+    CONFIG_VARIABLE,
+    CONFIGURATION_FILE,
+    DEFAULT_HOME,
+    HOME_VARIABLE,
+    home_folder,
+    load_configuration,
+    parse_configuration,
+)
+from envplatform.configuration.settings import (
+    PROMPTED,
+    Configuration,
+    ModelSettings,
+    RolloutSettings,
+    SandboxSettings,
+    SynthesisSettings,
+    TargetSettings,
+)
+
+__all__ = [
+    "CONFIGURATION_FILE",
+    "CONFIG_VARIABLE",
+    "DEFAULT_HOME",
+    "HOME_VARIABLE",
+    "PROMPTED",
+    "REPOSITORY_FIELD",
+    "Configuration",
+    "CurationSettings",
+    "FixLayout",
+    "FixSourceSettings",
+    "FixesSettings",
+    "ModelSettings",
+    "RolloutSettings",
+    "SamplingSettings",
+    "SandboxSettings",
+    "SynthesisSettings",
+    "TargetSettings",
+    "home_folder",
+    "load_configuration",
+    "parse_configuration",
+]
