@@ -1,8 +1,8 @@
-"""Group `bugs`: from a healthy repository to gated SWE environments and their report.
+"""Group `bugs`: from a healthy repository to gated SWE environments.
 
 Each body calls the library and returns rows and figures; how it is done stands in
 `envplatform/swe`. What decides the rows is in `bug_recipes.py`, which partitions there
-are is kept by `target_sensor.py`.
+are is kept by `target_sensor.py`, the report over all of them is in `bug_report.py`.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from typing import Any
 
 import dagster as dg
 
+from assets import owners
 from assets.batch import (
     Batch,
     PartitionResult,
@@ -30,8 +31,6 @@ from assets.bug_recipes import (
     environments_are_kept,
     keep_aside,
     pattern_library,
-    real_bug_types,
-    report_sources,
     suite_runner,
     suite_screen,
     synthesis,
@@ -40,7 +39,6 @@ from assets.bug_recipes import (
 from assets.partitions import target_repo
 from assets.pictures import counts_table
 from assets.progress import progress
-from assets.synthesis_pictures import synthesis_pictures
 from assets.tier_facts import tier_facts
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.sandbox.base import SandboxInfo
@@ -57,8 +55,7 @@ from envplatform.swe.prove import REVISION as PROVING
 from envplatform.swe.prove import prove
 from envplatform.swe.publish import REFUSED, Refused, choose, proven_of
 from envplatform.swe.publish import REVISION as PUBLISHING
-from envplatform.swe.report import REJECTED, InducerRow, funnel, inducer_rows
-from envplatform.swe.report import REVISION as REPORTING
+from envplatform.swe.report import REJECTED, funnel
 from envplatform.swe.repository_row import REVISION as MEASURING
 from envplatform.swe.repository_row import TargetRow, baseline_of, row_of
 from resources.configuration import ConfigurationResource
@@ -68,8 +65,6 @@ from resources.targets import TargetsResource
 
 SANDBOX_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=50)
 """Partitions of sandbox work in one run: a lost run loses no more than these."""
-
-OWNERS = ("team:swe",)
 
 
 def fallbacks(info: SandboxInfo) -> tuple[str, ...]:
@@ -90,7 +85,7 @@ def fallbacks(info: SandboxInfo) -> tuple[str, ...]:
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
     kinds=frozenset({"python", "pytest"}),
-    owners=OWNERS,
+    owners=owners.SWE,
 )
 def target_repositories(
     batch: Batch[dict[str, Any]], targets: TargetsResource, sandbox: SandboxResource
@@ -125,7 +120,7 @@ def target_repositories(
     tools=proposers,
     backfill_policy=SANDBOX_RUNS,
     kinds=frozenset({"python"}),
-    owners=OWNERS,
+    owners=owners.SWE,
 )
 def bug_candidates(
     batch: Batch[dict[str, Any]],
@@ -173,7 +168,7 @@ def bug_candidates(
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
     kinds=frozenset({"pytest"}),
-    owners=OWNERS,
+    owners=owners.SWE,
 )
 def verified_bugs(
     batch: Batch[dict[str, Any]], targets: TargetsResource, sandbox: SandboxResource
@@ -230,7 +225,7 @@ def verified_bugs(
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
     kinds=frozenset({"harbor"}),
-    owners=OWNERS,
+    owners=owners.SWE,
 )
 def swe_environments(
     batch: Batch[dict[str, Any]],
@@ -273,44 +268,5 @@ def swe_environments(
                 metadata={"proven": len(proven), "chosen": len(chosen)},
                 markdown={"gate": counts_table(outcomes)},
                 notes=(*issue_notes(rows), *fallbacks(sandbox.open().info)),
-            ),
-        )
-
-
-@batch_asset(
-    group="bugs",
-    row_type=InducerRow,
-    revision=REPORTING,
-    deps=[bug_candidates, verified_bugs, swe_environments],
-    tools=report_sources,
-    kinds=frozenset({"parquet"}),
-    owners=OWNERS,
-)
-def synthesis_report(batch: Batch[None]) -> PartitionResults:
-    """How each inducer and operator fared, over all repositories."""
-    for whole in batch.partitions:
-        candidates = batch.rows(BugCandidate, "bug_candidates")
-        proofs = batch.rows(Verdict, "verified_bugs")
-        verdicts = [*proofs, *batch.store.all_rows(Verdict, REJECTED)]
-        environments = batch.rows(EnvironmentRow, "swe_environments")
-        real = real_bug_types(batch.store)
-        refused = batch.store.all_rows(RefusedAnswer, REFUSED_ANSWERS)
-        rows = inducer_rows(
-            candidates, verdicts, environments, real=real, refused=refused
-        )
-        yield (
-            whole,
-            PartitionResult(
-                rows=rows,
-                metadata={
-                    "candidates": len(candidates),
-                    "verified": len(proofs),
-                    "environments": len(environments),
-                    "real fixes": real.total(),
-                },
-                markdown={
-                    **synthesis_pictures(rows, real),
-                    "funnel": counts_table(funnel(verdicts)),
-                },
             ),
         )

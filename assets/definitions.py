@@ -10,7 +10,7 @@ from typing import Any
 
 import dagster as dg
 
-from assets import bugs, fixes, gate_checks
+from assets import bug_report, bugs, fixes, gate_checks
 from assets.fix_sensor import fix_repository_keys
 from assets.jobs import fix_supervision, swe_synthesis
 from assets.target_sensor import target_repository_keys
@@ -47,7 +47,7 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
         "chat_model": ChatModelResource(path=path, home=home),
     }
     return dg.Definitions(
-        assets=dg.load_assets_from_modules([fixes, bugs]),
+        assets=dg.load_assets_from_modules([fixes, bugs, bug_report]),
         asset_checks=dg.load_asset_checks_from_modules([gate_checks]),
         jobs=[fix_supervision, swe_synthesis],
         sensors=[fix_repository_keys, target_repository_keys],

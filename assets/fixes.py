@@ -9,6 +9,7 @@ from typing import Any
 
 import dagster as dg
 
+from assets import owners
 from assets.batch import (
     Batch,
     PartitionResult,
@@ -60,8 +61,6 @@ from envplatform.swe.inducers.mined.mining import REVISION as MINING
 from envplatform.swe.inducers.mined.mining import mine
 from resources.fixes import FixesResource
 
-OWNERS = ("team:swe",)
-
 TABLE_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=100)
 """Repositories in one run: runs of a backfill share the cores between them."""
 
@@ -74,7 +73,7 @@ TABLE_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=100)
     sources=source_digests,
     part_by="repository",
     kinds=frozenset({"parquet"}),
-    owners=OWNERS,
+    owners=owners.SWE,
 )
 def fix_corpus(batch: Batch[Any], fixes: FixesResource) -> PartitionResults:
     """Published fixes from every configured source, in one schema, none twice."""
@@ -110,7 +109,7 @@ def fix_corpus(batch: Batch[Any], fixes: FixesResource) -> PartitionResults:
     tools=reversal,
     backfill_policy=TABLE_RUNS,
     kinds=frozenset({"git", "parquet"}),
-    owners=OWNERS,
+    owners=owners.SWE,
 )
 def reverse_patches(batch: Batch[None], fixes: FixesResource) -> PartitionResults:
     """Each fix turned around: a fresh diff from the correct files to the bug."""
@@ -138,7 +137,7 @@ def reverse_patches(batch: Batch[None], fixes: FixesResource) -> PartitionResult
     settings=curation,
     sources=held_out_sets,
     kinds=frozenset({"parquet"}),
-    owners=OWNERS,
+    owners=owners.SWE,
 )
 def curated_reverse_patches(batch: Batch[CurationSettings]) -> PartitionResults:
     """The verdict on every reverse patch: kept, or the first reason against it."""
@@ -174,7 +173,7 @@ def curated_reverse_patches(batch: Batch[CurationSettings]) -> PartitionResults:
     deps=[reverse_patches, curated_reverse_patches],
     settings=sampling,
     kinds=frozenset({"parquet"}),
-    owners=OWNERS,
+    owners=owners.SWE,
 )
 def bug_training_set(batch: Batch[SamplingSettings]) -> PartitionResults:
     """Supervision drawn from what was kept: correct files in, bug-inducing diff out."""
@@ -205,7 +204,7 @@ def bug_training_set(batch: Batch[SamplingSettings]) -> PartitionResults:
     revision=MINING,
     deps=[bug_training_set],
     kinds=frozenset({"parquet"}),
-    owners=OWNERS,
+    owners=owners.SWE,
 )
 def bug_patterns(batch: Batch[None]) -> PartitionResults:
     """Edit patterns generalised from the training rows, for the `mined` inducer."""

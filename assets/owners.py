@@ -1,0 +1,3 @@
+"""Who answers for the assets of each pillar, as Dagster shows it."""
+
+SWE = ("team:swe",)
