@@ -25,7 +25,7 @@ from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.targets import HealthyRepository, target_digest
 from envplatform.tree import tree_digest
 
-REVISION = 2
+REVISION = 3
 """Raised when the same candidate can get another verdict than before."""
 
 _COVERAGE = TypeAdapter(Coverage)

@@ -375,6 +375,34 @@ def test_source():
     assert {d.candidate_id for d in report.differences} >= {hidden.candidate_id}
 
 
+async def test_an_audit_sees_what_a_selection_proves_and_the_whole_suite_does_not(
+    bubblewrap: SandboxProvider, suite_image: Image
+) -> None:
+    """A test that only fails without another one before it is no proof."""
+    tests = "from calc import add\ndef test_add(): assert add(1, 2) == 3\n"
+    first = "import os\ndef test_warm(): os.environ['WARM'] = '1'\n"
+    repository = repository_of(suite_image, tests, more={"tests/test_a.py": first})
+    baseline = await measure_baseline(bubblewrap, repository)
+    cold_only = [
+        changed(
+            repository,
+            "return a + b",
+            f"return a + b if __import__('os').getenv('WARM') else a - {wrong}",
+            "calc.py",
+        )
+        for wrong in ("b", "b - 1")
+    ]
+    found, cold, report = await both(bubblewrap, repository, baseline, cold_only)
+    assert all(verdict.verified for verdict in found.values()), "nobody looked"
+    assert not any(verdict.verified for verdict in cold.values())
+    audits = FastSettings(audit_share=0.0, least_audits=1)
+    found, cold, report = await both(
+        bubblewrap, repository, baseline, cold_only, audits
+    )
+    assert (report.audited_confirmed, report.widened) == (1, True)
+    assert not any(verdict.verified for verdict in found.values())
+
+
 async def test_a_batch_that_would_be_audited_whole_goes_cold_at_once(
     bubblewrap: SandboxProvider, suite_image: Image
 ) -> None:

@@ -336,10 +336,7 @@ async def test_a_survivor_is_repeated_in_its_last_run_with_the_verdict_of_an_aud
         counting, repository, baseline, candidate, QUICK, survivor_of=stable
     )
     assert counting.count == sandboxes
-    audit = await verify_candidate(
-        bubblewrap, repository, baseline, candidate, QUICK,
-        survivor_of=stable, is_audit=True,
-    )  # fmt: skip
+    audit = await verify_candidate(bubblewrap, repository, baseline, candidate, QUICK)
     assert verdict.verified
     assert (verdict.fail_to_pass, verdict.pass_to_pass, verdict.failure_report) == (
         audit.fail_to_pass, audit.pass_to_pass, audit.failure_report,

@@ -1,8 +1,18 @@
 """Verify many candidates of one repository at once; one that fails costs no other."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Mapping,
+    Sequence,
+)
+from contextlib import aclosing
+from functools import partial
 from types import MappingProxyType
+from typing import TypeVar
 
 from envplatform.errors import SandboxError
 from envplatform.sandbox.base import SandboxProvider
@@ -15,6 +25,8 @@ from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.p2f.verify import verdict_of, verify_candidate
 from envplatform.swe.targets.prepare import HealthyRepository
 
+T = TypeVar("T")
+
 
 async def verify_candidates(
     provider: SandboxProvider,
@@ -25,7 +37,7 @@ async def verify_candidates(
     *,
     known: Mapping[str, Verdict] = MappingProxyType({}),
 ) -> AsyncIterator[Verdict]:
-    """Yield one verdict a candidate, in the order in which they finish.
+    """Yield one verdict a candidate: first those that need no run, then as they finish.
 
     Verdicts that are `known` already, by candidate id, are yielded as they are.
 
@@ -37,22 +49,27 @@ async def verify_candidates(
             yielded, and says how many candidates are left without one.
         TargetError: as `verify_candidate`.
     """
-    work = _Work(provider, repository, baseline, candidates, settings)
-    tasks = [
-        asyncio.create_task(work.verdict(place, known))
-        for place in range(len(candidates))
-    ]
+    first = originals(repository, baseline, candidates)
+    steps: dict[int, Callable[[], Awaitable[Verdict]]] = {}
+    for place, candidate in enumerate(candidates):
+        if first[place] != place:
+            detail = f"the same change as {candidates[first[place]].candidate_id}"
+            refusal = Refusal(reason="duplicate", detail=detail)
+            yield verdict_of(candidate, refusal, provider)
+        elif candidate.candidate_id in known:
+            yield known[candidate.candidate_id]
+        else:
+            steps[place] = partial(
+                verify_candidate, provider, repository, baseline, candidate, settings
+            )
     failures: list[SandboxError] = []
-    try:
-        for finished in asyncio.as_completed(tasks):
-            try:
-                yield await finished
-            except SandboxError as error:
-                failures.append(error)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    gate = asyncio.Semaphore(settings.concurrency)
+    async with aclosing(some_at_a_time(steps, gate)) as finished:
+        async for _, found in finished:
+            if isinstance(found, SandboxError):
+                failures.append(found)
+            else:
+                yield found
     if failures:
         msg = (
             f"{repository.name}: no verdict on {len(failures)} of {len(candidates)} "
@@ -61,43 +78,29 @@ async def verify_candidates(
         raise SandboxError(msg) from failures[0]
 
 
-class _Work:
-    """The candidates, and a gate that lets some of them through at a time."""
+async def some_at_a_time(
+    steps: Mapping[int, Callable[[], Awaitable[T]]], gate: asyncio.Semaphore
+) -> AsyncGenerator[tuple[int, T | SandboxError]]:
+    """Take all `steps`, as many at once as `gate` lets through; yield them as they end.
 
-    def __init__(
-        self,
-        provider: SandboxProvider,
-        repository: HealthyRepository,
-        baseline: Baseline,
-        candidates: Sequence[BugCandidate],
-        settings: VerificationSettings,
-    ) -> None:
-        self._provider = provider
-        self._repository = repository
-        self._baseline = baseline
-        self._candidates = candidates
-        self._settings = settings
-        self._gate = asyncio.Semaphore(settings.concurrency)
-        self._originals = originals(repository, baseline, candidates)
+    A step whose sandbox failed comes as its error. Leaving early cancels the rest.
+    """
 
-    async def verdict(self, place: int, known: Mapping[str, Verdict]) -> Verdict:
-        """Return the verdict on the candidate at `place`."""
-        candidate = self._candidates[place]
-        first = self._originals[place]
-        if first != place:
-            detail = f"the same change as {self._candidates[first].candidate_id}"
-            refusal = Refusal(reason="duplicate", detail=detail)
-            return verdict_of(candidate, refusal, self._provider)
-        if candidate.candidate_id in known:
-            return known[candidate.candidate_id]
-        async with self._gate:
-            return await verify_candidate(
-                self._provider,
-                self._repository,
-                self._baseline,
-                candidate,
-                self._settings,
-            )
+    async def one(place: int) -> tuple[int, T | SandboxError]:
+        async with gate:
+            try:
+                return place, await steps[place]()
+            except SandboxError as error:
+                return place, error
+
+    tasks = [asyncio.create_task(one(place)) for place in steps]
+    try:
+        for finished in asyncio.as_completed(tasks):
+            yield await finished
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def originals(

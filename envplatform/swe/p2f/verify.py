@@ -38,7 +38,7 @@ class _Proof:
     report: str
 
 
-async def verify_candidate(  # noqa: PLR0913  what, how, and how much of it
+async def verify_candidate(
     provider: SandboxProvider,
     repository: HealthyRepository,
     baseline: Baseline,
@@ -46,15 +46,13 @@ async def verify_candidate(  # noqa: PLR0913  what, how, and how much of it
     settings: VerificationSettings,
     *,
     survivor_of: frozenset[str] | None = None,
-    is_audit: bool = False,
 ) -> Verdict:
     """Run the defective tree until it is clear what it proves.
 
     `survivor_of`: the candidate passed the screen, which compiled it, and these stable
     tests are all that it can affect. Only they run; `pass_to_pass` also holds every
     stable test outside of them, which ran in no defective tree. None: all stable tests.
-    Survivors may have repetitions in their last run; with `is_audit` they have them on
-    their own, as those that saw no screen.
+    Survivors may have their repetitions in the last of their runs.
 
     Raises:
         SandboxError: a sandbox failed; the candidate may be tried again.
@@ -68,9 +66,7 @@ async def verify_candidate(  # noqa: PLR0913  what, how, and how much of it
         )
         raise TargetError(msg)
     began = time.monotonic()
-    verification = _Verification(
-        provider, repository, baseline, settings, survivor_of, is_audit=is_audit
-    )
+    verification = _Verification(provider, repository, baseline, settings, survivor_of)
     found = await verification.prove(candidate.bug_patch)
     verdict = verdict_of(candidate, found, provider)
     cost = Cost(seconds=round(time.monotonic() - began, 3))
@@ -110,11 +106,8 @@ class _Verification:
         baseline: Baseline,
         settings: VerificationSettings,
         survivor_of: frozenset[str] | None,
-        *,
-        is_audit: bool,
     ) -> None:
-        self._is_compiled = survivor_of is not None
-        self._may_merge = survivor_of is not None and not is_audit
+        self._is_survivor = survivor_of is not None
         stable = baseline.stable
         chosen = survivor_of if survivor_of is not None else stable
         self._tests = tuple(test for test in stable if test in chosen)
@@ -128,7 +121,7 @@ class _Verification:
         change = check_patch(self._repository, self._baseline, patch)
         if isinstance(change, Refusal):
             return change
-        if not self._is_compiled:
+        if not self._is_survivor:
             refusal = await check_compiles(self._provider, self._repository, change)
             if refusal is not None:
                 return refusal
@@ -152,7 +145,7 @@ class _Verification:
         rounds = settings.repeats - settings.runs + 1
         seconds = sum(runs[0].seconds_by_test.values()) if runs else 0.0
         is_last = 0 < seed == settings.runs - 1
-        if self._may_merge and is_last and rounds * seconds < _CHEAP_S:
+        if self._is_survivor and is_last and rounds * seconds < _CHEAP_S:
             merged = await self._run(change, _repeated(plain, rounds))
             if merged.ending == "completed" and merged.outcomes == runs[0].outcomes:
                 return merged

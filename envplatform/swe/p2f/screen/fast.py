@@ -6,8 +6,6 @@ the whole suite, and one difference sends the whole repository there.
 """
 
 import asyncio
-import math
-import random
 import time
 from collections.abc import (
     AsyncGenerator,
@@ -19,6 +17,7 @@ from collections.abc import (
 )
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from envplatform.errors import SandboxError, TargetError
@@ -27,13 +26,14 @@ from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.p2f.changes import Change
 from envplatform.swe.p2f.checks import check_patch
-from envplatform.swe.p2f.many import originals
+from envplatform.swe.p2f.many import originals, some_at_a_time
 from envplatform.swe.p2f.refusal import Refusal
+from envplatform.swe.p2f.screen.audits import drawn_audits
 from envplatform.swe.p2f.screen.imports import read_imports
 from envplatform.swe.p2f.screen.report import FastReport, FastSettings, fast_report
 from envplatform.swe.p2f.screen.select import affected_by
 from envplatform.swe.p2f.screen.sittings import Screened, screen_all
-from envplatform.swe.p2f.screen.tiered import TieredVerdict, differs, misses
+from envplatform.swe.p2f.screen.tiered import TieredVerdict, differs
 from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.p2f.verify import verdict_of, verify_candidate
 from envplatform.swe.targets.prepare import HealthyRepository
@@ -223,7 +223,8 @@ class _Work:
     async def _confirm(self) -> AsyncGenerator[Verdict]:
         """Verify in clean sandboxes; yield cold verdicts, keep the others."""
         began = time.monotonic()
-        audits = self._audits()
+        name = f"audit {self._fast.seed} {self._baseline.commit}"
+        audits = drawn_audits(self._survivors, self._tiered, self._fast, name)
         places = {*self._cold, *self._survivors, *audits}
         async with aclosing(self._each(places, self._tier_of(audits))) as verified:
             async for place, tiered in verified:
@@ -247,23 +248,11 @@ class _Work:
         return TieredVerdict(candidate_id=name, verdict=verdict, tier="cold")
 
     async def _confirmed(self, place: int, *, is_audit: bool) -> TieredVerdict:
-        """Confirm a survivor; an audit runs the whole suite in the selection's place.
-
-        Of a proof by the whole suite it is plain what a selection would have missed.
-        """
+        """Confirm a survivor; an audit asks the whole suite too, and compares."""
         screened, selected = self._survivors[place]
-        whole = None
-        if is_audit:
-            whole = await self._verify(place, self._stable, is_audit=True)
-        if whole is not None and (whole.verified or whole.rejection == "no_failure"):
-            verdict = whole
-            is_missed = whole.verified
-            difference = (
-                misses(whole, selected, self._baseline.stable) if is_missed else None
-            )
-        else:
-            verdict = await self._verify(place, selected)
-            difference = None if whole is None else differs(verdict, whole)
+        verdict = await self._verify(place, selected)
+        whole = await self._verify(place, None) if is_audit else None
+        difference = differs(verdict, whole) if whole else None
         return TieredVerdict(
             candidate_id=verdict.candidate_id,
             verdict=verdict,
@@ -281,9 +270,7 @@ class _Work:
         difference = differs(tiered.verdict, whole)
         return replace(tiered, whole=whole, difference=difference)
 
-    async def _verify(
-        self, place: int, tests: frozenset[str] | None, *, is_audit: bool = False
-    ) -> Verdict:
+    async def _verify(self, place: int, tests: frozenset[str] | None) -> Verdict:
         return await verify_candidate(
             self._provider,
             self._repository,
@@ -291,48 +278,19 @@ class _Work:
             self._candidates[place],
             self._settings,
             survivor_of=tests,
-            is_audit=is_audit,
         )
 
     async def _each(
         self, places: Iterable[int], step: _Step
     ) -> AsyncGenerator[tuple[int, TieredVerdict]]:
         """Take `step` for each place, some at a time; keep failures for later."""
-
-        async def one(place: int) -> tuple[int, TieredVerdict] | None:
-            async with self._gate:
-                try:
-                    return place, await step(place)
-                except SandboxError as error:
-                    self.failures[place] = error
-                    return None
-
-        tasks = [asyncio.create_task(one(place)) for place in sorted(places)]
-        try:
-            for finished in asyncio.as_completed(tasks):
-                if (done := await finished) is not None:
-                    yield done
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _audits(self) -> set[int]:
-        """Draw what the whole suite is asked of too; known audits count."""
-        kinds: dict[bool, set[int]] = {True: set(self._survivors), False: set()}
-        for place, tiered in self._tiered.items():
-            if tiered.is_auditable:
-                kinds[tiered.tier == "confirmed"].add(place)
-        return {place for places in kinds.values() for place in self._drawn(places)}
-
-    def _drawn(self, places: set[int]) -> list[int]:
-        fast = self._fast
-        count = max(fast.least_audits, math.ceil(fast.audit_share * len(places)))
-        known = self._tiered
-        left = sorted(p for p in places if p not in known or known[p].whole is None)
-        missing = max(count - (len(places) - len(left)), 0)
-        drawn = random.Random(f"audit {fast.seed} {self._baseline.commit}")  # noqa: S311  no secret
-        return drawn.sample(left, min(missing, len(left)))
+        steps = {place: partial(step, place) for place in sorted(places)}
+        async with aclosing(some_at_a_time(steps, self._gate)) as finished:
+            async for place, found in finished:
+                if isinstance(found, SandboxError):
+                    self.failures[place] = found
+                else:
+                    yield place, found
 
     async def _widen(self) -> None:
         """After a difference, ask the whole suite of everything."""

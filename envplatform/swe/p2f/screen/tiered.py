@@ -1,6 +1,5 @@
 """A verdict with the tier that it comes from, and what an audit said of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -65,21 +64,6 @@ def differs(fast: Verdict, whole: Verdict) -> Difference | None:
         candidate_id=fast.candidate_id,
         fast=_said(fast, whole),
         whole=_said(whole, fast),
-    )
-
-
-def misses(
-    whole: Verdict, selected: frozenset[str], stable: Sequence[str]
-) -> Difference | None:
-    """Return what a proof by the whole suite has that `selected` tests can't show."""
-    passing = frozenset(whole.pass_to_pass)
-    broken = [t for t in stable if t not in selected and t not in passing]
-    if not broken:
-        return None
-    return Difference(
-        candidate_id=whole.candidate_id,
-        fast=f"expects {broken[0]} to pass, outside of the selection",
-        whole=f"{len(broken)} tests outside of the selection don't pass",
     )
 
 
