@@ -14,7 +14,6 @@ tests, and more of them may fail. Reads `fixes/` below `$ENVPLATFORM_SHARED/data
 
 import argparse
 import asyncio
-import json
 import os
 import tempfile
 import time
@@ -22,9 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from benchmarks.report import print_result, progress, refuse
+from benchmarks.swebench_instances import LAYOUTS, Instance, instances
 from envplatform.errors import EnvPlatformError, TargetError
 from envplatform.patches import apply_with_ladder, patched_paths, reversed_patch
 from envplatform.sandbox.base import SandboxProvider
@@ -53,56 +51,6 @@ PYTHON = "3.11"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """What a package's suites need."""
-
-    requirements: tuple[str, ...]
-    """Besides what every suite needs, or in its place."""
-    root: str
-    """Folder of the code."""
-    pythonpath: str
-    exclude: tuple[str, ...] = ()
-    tests: str
-    """Folder of the whole suite."""
-
-
-LAYOUTS: Mapping[str, Layout] = {
-    "marshmallow": Layout(
-        requirements=(
-            "python-dateutil==2.8.2",
-            "pytz==2023.3",
-            "simplejson==3.19.1",
-            "six==1.16.0",
-        ),
-        root="src/marshmallow",
-        pythonpath="src",
-        tests="tests",
-    ),
-    "pydicom": Layout(
-        # Its tests are set up by methods called `setup`, which pytest 8 left behind.
-        requirements=("numpy==1.23.5", "pytest==7.4.4", "setuptools==68.2.2"),
-        root="pydicom",
-        pythonpath=".",
-        exclude=("pydicom/tests/*",),
-        tests="pydicom/tests",
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Instance:
-    """One judged fix, and the release that holds its mended side."""
-
-    instance_id: str
-    package: str
-    version: str
-    patch: str
-    test_patch: str
-    fail_to_pass: frozenset[str]
-    pass_to_pass: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Our verdict beside theirs."""
 
@@ -120,31 +68,6 @@ class Comparison:
     pass_to_pass_missing: int
     """Of their PASS_TO_PASS, not in ours; ids of theirs end at the first blank."""
     seconds: float
-
-
-def instances(shared: Path) -> tuple[Instance, ...]:
-    """Read the instances whose tests are known to go from green to red.
-
-    Raises:
-        OSError: the data is not there.
-    """
-    folder = shared / "data" / "fixes"
-    listed = json.loads((folder / "pypi_sdist_rebuild.json").read_bytes())
-    rows = pq.read_table(folder / "swebench_dev.parquet").to_pylist()
-    published = {row["instance_id"]: row for row in rows}
-    return tuple(
-        Instance(
-            instance_id=one["instance_id"],
-            package=one["pypi"],
-            version=one["version"],
-            patch=published[one["instance_id"]]["patch"],
-            test_patch=published[one["instance_id"]]["test_patch"],
-            fail_to_pass=_ids(published[one["instance_id"]]["FAIL_TO_PASS"]),
-            pass_to_pass=_ids(published[one["instance_id"]]["PASS_TO_PASS"]),
-        )
-        for one in listed
-        if one["f2p_reproduced_py311"]
-    )
 
 
 def target_of(instance: Instance, index: PackageIndex, *, whole: bool) -> Target:
@@ -239,10 +162,6 @@ def _compared(
 def _merged(own: Sequence[str]) -> tuple[str, ...]:
     pins = {pin.split("==")[0]: pin for pin in (*DEFAULT_REQUIREMENTS, *own)}
     return tuple(sorted(pins.values()))
-
-
-def _ids(text: str) -> frozenset[str]:
-    return frozenset(json.loads(text))
 
 
 async def _all(

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.swebench_verdicts import Instance, compare, instances
+from benchmarks.swebench_instances import Instance, instances
+from benchmarks.swebench_verdicts import compare
 from envplatform.errors import PatchError, TargetError
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.swe.targets import PackageIndex, configured_index, list_sdists

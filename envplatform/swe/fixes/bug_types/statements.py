@@ -25,6 +25,14 @@ from envplatform.swe.fixes.bug_types.moves import (
     with_moves,
 )
 from envplatform.swe.fixes.bug_types.source import Source
+from envplatform.swe.fixes.bug_types.statement_nodes import (
+    Definition,
+    Function,
+    below,
+    exports,
+    same_definitions,
+    undocumented,
+)
 
 MAX_BLOCK_PRODUCT = 900
 """Largest blocks that are paired by likeness, lengths multiplied."""
@@ -38,10 +46,7 @@ _WRAPPED = 0.6
 """The same for a statement and one that stands inside of a new one."""
 _INNER_SHARE = 0.5
 _NEW_FUNCTION_SHARE = 0.3
-_MAX_INNER = 40
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _WRAPPERS = (ast.If, ast.Try, ast.With, ast.AsyncWith, ast.For, ast.While)
 
 
@@ -55,7 +60,7 @@ class Comparison:
     def edits(self) -> Iterator[Edit]:
         """Yield what changed, in the order of the file, as it is found."""
         old, new = self.buggy.module.body, self.fixed.module.body
-        found = self._bodies(_undocumented(old), _undocumented(new), Scope())
+        found = self._bodies(undocumented(old), undocumented(new), Scope())
         return iter(with_moves(list(islice(found, MAX_EDITS))))
 
     def _bodies(
@@ -86,7 +91,7 @@ class Comparison:
             return [
                 (one, other)
                 for one, other in zip(old, new, strict=False)
-                if type(one) is type(other) and not isinstance(one, _Definition)
+                if type(one) is type(other) and not isinstance(one, Definition)
             ]
         words = (
             [words_of(node, self.buggy) for node in old],
@@ -97,7 +102,7 @@ class Comparison:
                 (-likeness(words[0][i], words[1][j]), abs(i - j), i, j)
                 for i, one in enumerate(old)
                 for j, other in enumerate(new)
-                if type(one) is type(other) and not isinstance(one, _Definition)
+                if type(one) is type(other) and not isinstance(one, Definition)
             ),
         )
         alone = len(old) == len(new) == 1
@@ -108,17 +113,17 @@ class Comparison:
         self, before: ast.stmt, after: ast.stmt, scope: Scope
     ) -> Iterator[Edit]:
         """Compare two statements that belong together."""
-        if _exports(before) and _exports(after):
+        if exports(before) and exports(after):
             yield statement_edit("changed", before, after, scope)
             return
         place = Place("value", after, scope)
         inner = _inner(after, scope)
-        if isinstance(before, _Function):
+        if isinstance(before, Function):
             place = replace(place, scope=inner)
         yield from compare(before, after, place)
         for name in ("body", "orelse", "finalbody"):
             old, new = getattr(before, name, []), getattr(after, name, [])
-            yield from self._bodies(_undocumented(old), _undocumented(new), inner)
+            yield from self._bodies(undocumented(old), undocumented(new), inner)
         if isinstance(before, ast.Try) and isinstance(after, ast.Try):
             yield from self._handlers(before, after, scope)
         if isinstance(before, ast.Match) and isinstance(after, ast.Match):
@@ -144,7 +149,7 @@ class Comparison:
         self, old: Sequence[ast.stmt], new: Sequence[ast.stmt], scope: Scope
     ) -> Iterator[Edit]:
         """Make edits of statements that found no partner in their block."""
-        named = _same_definitions(old, new)
+        named = same_definitions(old, new)
         for one, other in named:
             yield from self._statements(one, other, scope)
         known = {id(node) for pair in named for node in pair}
@@ -190,7 +195,7 @@ class Comparison:
     ) -> list[tuple[ast.stmt, ast.stmt]]:
         """Statements of `loose` that stand inside of `wrapper`, with their likeness."""
         sides = (self.buggy, self.fixed) if forward else (self.fixed, self.buggy)
-        inside = _below(wrapper)
+        inside = below(wrapper)
         if len(inside) * len(loose) > MAX_BLOCK_PRODUCT:
             return []
         words = [words_of(node, sides[1]) for node in inside]
@@ -218,7 +223,7 @@ class Comparison:
             pair = (outside, inside) if forward else (inside, outside)
             yield from self._statements(*pair, scope)
         known = {id(inside) for _, inside in found}
-        for node in _below(wrapper):
+        for node in below(wrapper):
             if id(node) not in known and not isinstance(node, _WRAPPERS):
                 yield replace_share(
                     statement_edit("added", None, node, scope)
@@ -231,9 +236,9 @@ class Comparison:
 def _whole(kind: EditKind, node: ast.stmt, scope: Scope) -> Iterator[Edit]:
     """Yield a statement that one side lacks, then what it holds, at a lesser share."""
     yield _one_side(kind, node, scope)
-    share = _NEW_FUNCTION_SHARE if isinstance(node, _Definition) else _INNER_SHARE
+    share = _NEW_FUNCTION_SHARE if isinstance(node, Definition) else _INNER_SHARE
     inside = _inner(node, scope)
-    for inner in _below(node):
+    for inner in below(node):
         yield replace_share(_one_side(kind, inner, inside), share)
 
 
@@ -243,63 +248,8 @@ def _one_side(kind: EditKind, node: ast.stmt, scope: Scope) -> Edit:
 
 
 def _inner(node: ast.stmt, scope: Scope) -> Scope:
-    if isinstance(node, _Function):
+    if isinstance(node, Function):
         return replace(scope, function=node.name)
     if isinstance(node, ast.ClassDef):
         return Scope(in_class=True)
     return scope
-
-
-def _below(node: ast.AST) -> list[ast.stmt]:
-    """Statements inside of a compound one, outer first, a bounded number."""
-    found: list[ast.stmt] = []
-    pending: list[ast.AST] = [node]
-    while pending and len(found) < _MAX_INNER:
-        current = pending.pop(0)
-        for name in ("body", "handlers", "cases", "orelse", "finalbody"):
-            children = getattr(current, name, [])
-            if not isinstance(children, list):
-                continue
-            pending += children[:_MAX_INNER]
-            found += [child for child in children if isinstance(child, ast.stmt)]
-    return [node for node in found[:_MAX_INNER] if not _is_text(node)]
-
-
-def _same_definitions(
-    old: Sequence[ast.stmt], new: Sequence[ast.stmt]
-) -> list[tuple[ast.stmt, ast.stmt]]:
-    """Pair definitions of one name; the n-th with the n-th, as of property setters."""
-    waiting: dict[str, list[ast.stmt]] = {}
-    for node in new:
-        if isinstance(node, _Definition):
-            waiting.setdefault(node.name, []).append(node)
-    pairs: list[tuple[ast.stmt, ast.stmt]] = []
-    for node in old:
-        if not isinstance(node, _Definition):
-            continue
-        same = waiting.get(node.name, [])
-        if same and isinstance(node, ast.ClassDef) == isinstance(same[0], ast.ClassDef):
-            pairs.append((node, same.pop(0)))
-    return pairs
-
-
-def _undocumented(body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    return body[1:] if body and _is_text(body[0]) else body
-
-
-def _exports(node: ast.stmt) -> bool:
-    """Tell whether a statement sets `__all__`, whose entries are names and no data."""
-    match node:
-        case (
-            ast.Assign(targets=[ast.Name(id="__all__")])
-            | ast.AugAssign(target=ast.Name(id="__all__"))
-        ):
-            return True
-    return False
-
-
-def _is_text(node: ast.stmt) -> bool:
-    match node:
-        case ast.Expr(value=ast.Constant(value=str())):
-            return True
-    return False

@@ -9,12 +9,10 @@ something can't be undone, the watch ends; what has no answer is asked again els
 from __future__ import annotations
 
 import base64
-import contextlib
 import ctypes
 import json
 import os
 import selectors
-import signal
 import subprocess
 import sys
 import time
@@ -25,6 +23,7 @@ from .judge import judge
 from .runner import hide
 from .screen_attempt import Attempt, Patience
 from .screen_pristine import Pristine, TooLargeError
+from .screen_processes import UndoneError, kill, processes, reap
 
 _CHUNK = 65_536
 _TICK_S = 0.02
@@ -39,10 +38,6 @@ _PLACES = [
     "/home/agent",
     "/dev/shm",  # noqa: S108
 ]
-
-
-class UndoneError(Exception):
-    """A candidate left something that can't be undone, or took the worker with it."""
 
 
 def main(start: str) -> int:
@@ -85,7 +80,7 @@ class Watch:
         self._job = job
         self._began = time.monotonic()
         self._pristine = Pristine(_PLACES)
-        self._kept = _processes()
+        self._kept = processes()
         self._records, records = os.pipe()
         self._replies, replies = os.pipe()
         self._worker = subprocess.Popen(
@@ -240,7 +235,7 @@ class Watch:
         """End a fork that has shown enough, or has used up its time."""
         pid = attempt.reply.get("pid")
         if attempt.wants_end() and pid and "status" not in attempt.reply:
-            _kill(pid)
+            kill(pid)
         if attempt.is_stuck():
             msg = "the worker does not answer"
             raise UndoneError(msg)
@@ -252,12 +247,12 @@ class Watch:
             UndoneError: there is always one more.
         """
         for _ in range(_KILL_ROUNDS):
-            _reap(self._worker.pid)
-            left = _processes() - self._kept
+            reap(self._worker.pid)
+            left = processes() - self._kept
             if not left:
                 return
             for pid in left:
-                _kill(pid)
+                kill(pid)
             time.sleep(0.001)
         msg = "a candidate's processes don't end"
         raise UndoneError(msg)
@@ -287,31 +282,3 @@ def _read(fd: int) -> bytes:
         msg = "the worker ended"
         raise UndoneError(msg)
     return data
-
-
-def _kill(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-
-
-def _reap(worker: int) -> None:
-    """Take note of the ends of adopted processes.
-
-    Raises:
-        UndoneError: one of them is the worker.
-    """
-    with contextlib.suppress(ChildProcessError):
-        while True:
-            pid, _ = os.waitpid(-1, os.WNOHANG)
-            if pid == worker:
-                msg = "the worker ended"
-                raise UndoneError(msg)
-            if not pid:
-                return
-
-
-def _processes() -> set[int]:
-    """Return all living processes of the sandbox."""
-    return {int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()}
