@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from envplatform.errors import SandboxUnavailableError
-from envplatform.sandbox.base import Image
+from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.sandbox.docker import DockerProvider
 from envplatform.sandbox.images import build_image
@@ -41,6 +41,16 @@ def docker_provider() -> Iterator[DockerProvider]:
         pytest.skip(str(error))
     yield provider
     provider.close()
+
+
+@pytest.fixture(
+    params=["bubblewrap", pytest.param("docker_provider", marks=pytest.mark.docker)],
+    ids=["bubblewrap", "docker"],
+)
+def provider(request: pytest.FixtureRequest) -> SandboxProvider:
+    """Each sandbox in turn, for tests that must hold in both."""
+    found: SandboxProvider = request.getfixturevalue(request.param)
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,14 @@
 """Every fake of the test suite: each subclasses the interface it stands in for."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 
 from envplatform.errors import ModelError, SandboxError
@@ -134,6 +141,34 @@ class ScriptedProvider(SandboxProvider):
         sandbox = ScriptedSandbox(self._answer)
         self.opened.append(sandbox)
         yield sandbox
+
+
+class CountingProvider(SandboxProvider):
+    """Opens real sandboxes and counts them; chosen ones fail as a lost daemon would."""
+
+    def __init__(
+        self, real: SandboxProvider, *, failing: Collection[int] = frozenset()
+    ) -> None:
+        self.info = real.info
+        self.opened = 0
+        self._real = real
+        self._failing = failing
+
+    @asynccontextmanager
+    async def open(
+        self,
+        image: Image,
+        limits: Limits = Limits(),  # noqa: B008  frozen
+        *,
+        doors: Sequence[Door] = (),
+    ) -> AsyncIterator[Sandbox]:
+        """Fail by number, from 1, else open one more."""
+        self.opened += 1
+        if self.opened in self._failing:
+            msg = "the daemon is gone"
+            raise SandboxError(msg)
+        async with self._real.open(image, limits, doors=doors) as sandbox:
+            yield sandbox
 
 
 class DeadProvider(SandboxProvider):

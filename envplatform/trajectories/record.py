@@ -67,7 +67,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserTurn:
-    """What the user inside did in answer to one message, or to one dispatch."""
+    """What the user inside did in answer to one message, or to one dispatch.
+
+    What `user.review` judges, as it is kept: a record outlives the code that made it,
+    and neither folder may import the other.
+    """
 
     number: int
     """Messages of the agent so far; 0 for a change before the first."""

@@ -53,15 +53,6 @@ def environment_with(*views: View) -> Environment:
     )
 
 
-@pytest.fixture(
-    params=["bubblewrap", pytest.param("docker_provider", marks=pytest.mark.docker)],
-    ids=["bubblewrap", "docker"],
-)
-def provider(request: pytest.FixtureRequest) -> SandboxProvider:
-    found: SandboxProvider = request.getfixturevalue(request.param)
-    return found
-
-
 @pytest.fixture
 async def broker(provider: SandboxProvider, bare_image: Image) -> AsyncIterator[Broker]:
     environment = environment_with()

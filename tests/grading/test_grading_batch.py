@@ -11,6 +11,7 @@ from envplatform.grading import Final, grade_all
 from envplatform.sandbox.base import Door, Image, Limits, Sandbox, SandboxProvider
 from envplatform.tree import File
 from tests.bundle.sample import sample_environment
+from tests.fakes import CountingProvider
 from tests.grading.made import on
 
 RUNS = b"""#!/bin/sh
@@ -31,37 +32,6 @@ chmod 000 /tmp/a/b /tmp/a; chmod 700 /tmp; rm -f /tests/test.sh
 for n in 1 2 3 4 5 6 7 8 9 10 11 12; do (setsid sleep 60 &) ; done
 (setsid sh -c 'while :; do echo "{\\"reward\\": 0}" > /logs/verifier/reward.json; done' &)
 """
-
-
-@pytest.fixture(
-    params=["bubblewrap", pytest.param("docker_provider", marks=pytest.mark.docker)],
-    ids=["bubblewrap", "docker"],
-)
-def provider(request: pytest.FixtureRequest) -> SandboxProvider:
-    found: SandboxProvider = request.getfixturevalue(request.param)
-    return found
-
-
-class CountingProvider(SandboxProvider):
-    """Opens real sandboxes and counts them."""
-
-    def __init__(self, real: SandboxProvider) -> None:
-        self.info = real.info
-        self.opened = 0
-        self._real = real
-
-    @asynccontextmanager
-    async def open(
-        self,
-        image: Image,
-        limits: Limits = Limits(),  # noqa: B008  frozen
-        *,
-        doors: Sequence[Door] = (),
-    ) -> AsyncIterator[Sandbox]:
-        """Open one more."""
-        self.opened += 1
-        async with self._real.open(image, limits, doors=doors) as sandbox:
-            yield sandbox
 
 
 def running(script: bytes) -> Final:

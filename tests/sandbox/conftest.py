@@ -12,16 +12,6 @@ from envplatform.sandbox.images import build_image
 from tests.sandbox.host import LIMITS
 
 
-@pytest.fixture(
-    params=["bubblewrap", pytest.param("docker_provider", marks=pytest.mark.docker)],
-    ids=["bubblewrap", "docker"],
-)
-def provider(request: pytest.FixtureRequest) -> SandboxProvider:
-    """Each sandbox in turn."""
-    found: SandboxProvider = request.getfixturevalue(request.param)
-    return found
-
-
 @pytest.fixture
 def watchdog(bubblewrap: BubblewrapProvider) -> BubblewrapProvider:
     """Bubblewrap as on a machine that gives us no control groups."""

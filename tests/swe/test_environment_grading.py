@@ -7,7 +7,6 @@ import io
 import json
 import tarfile
 from collections.abc import Mapping
-from pathlib import Path
 
 import docker
 import pytest
@@ -16,10 +15,8 @@ from envplatform.bundle import Environment, all_passed
 from envplatform.grading import final_workspace, grade, open_environment, run_gate
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.sandbox.contexts import find_base, image_for
-from envplatform.sandbox.images import build_image
-from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
 from envplatform.tree import File, Tree
-from tests.swe.small_repository import FAIL_TO_PASS, HEALTHY, small_environment
+from tests.swe.small_repository import FAIL_TO_PASS, HEALTHY
 
 REWARD = '{"reward": 1, "fail_to_pass": 1, "pass_to_pass": 1}'
 WRITE = f"""
@@ -48,25 +45,6 @@ def forged(cls, item, call):
     return real(cls, item, call)
 TestReport.from_item_and_call = classmethod(forged)
 """
-
-
-@pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
-def provider(request: pytest.FixtureRequest) -> SandboxProvider:
-    """Each sandbox in turn."""
-    name = "bubblewrap" if request.param == "bubblewrap" else "docker_provider"
-    found: SandboxProvider = request.getfixturevalue(name)
-    return found
-
-
-@pytest.fixture(scope="module")
-def image(cache_folder: Path) -> Image:
-    """For the Python of Debian bookworm, which the Docker tests build upon."""
-    return build_image("pytest", "3.11", DEFAULT_REQUIREMENTS, cache_folder / "images")
-
-
-@pytest.fixture(scope="module")
-def environment(image: Image) -> Environment:
-    return small_environment(image)
 
 
 def _with(environment: Environment, changes: Mapping[str, bytes]) -> Tree:

@@ -1,7 +1,5 @@
 """The one commit that an agent finds: real git in a sandbox, and in gradings after it."""
 
-from pathlib import Path
-
 import pytest
 
 from envplatform.bundle import Environment, commit_id, without_repository
@@ -13,31 +11,10 @@ from envplatform.grading import (
 )
 from envplatform.patches import diff_trees
 from envplatform.sandbox.base import Image, Sandbox, SandboxProvider
-from envplatform.sandbox.images import build_image
-from envplatform.swe.targets.guess import DEFAULT_REQUIREMENTS
 from envplatform.tree import File
-from tests.swe.small_repository import BUGGY, HEALTHY, small_environment
+from tests.swe.small_repository import BUGGY, HEALTHY
 
 NOTHING = {"reward": 0.0, "fail_to_pass": 0.0, "pass_to_pass": 1.0}
-
-
-@pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
-def provider(request: pytest.FixtureRequest) -> SandboxProvider:
-    """Each sandbox in turn."""
-    name = "bubblewrap" if request.param == "bubblewrap" else "docker_provider"
-    found: SandboxProvider = request.getfixturevalue(name)
-    return found
-
-
-@pytest.fixture(scope="module")
-def image(cache_folder: Path) -> Image:
-    """For the Python of Debian bookworm, which the Docker tests build upon."""
-    return build_image("pytest", "3.11", DEFAULT_REQUIREMENTS, cache_folder / "images")
-
-
-@pytest.fixture(scope="module")
-def environment(image: Image) -> Environment:
-    return small_environment(image)
 
 
 async def _git(sandbox: Sandbox, *argv: str) -> str:

@@ -2,18 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from envplatform.errors import SandboxError, TargetError
 from envplatform.patches import diff_trees
 from envplatform.sandbox.base import (
-    Door,
     Image,
-    Limits,
-    Sandbox,
     SandboxProvider,
 )
 from envplatform.swe.candidate import BugCandidate, Rejection, Verdict
@@ -26,6 +22,7 @@ from envplatform.swe.p2f import (
 )
 from envplatform.swe.targets import Code, HealthyRepository, Suite
 from envplatform.tree import File, Tree
+from tests.fakes import CountingProvider
 from tests.swe.made_suites import candidate_of, repository_of
 
 BANK = """
@@ -257,32 +254,6 @@ def _without_cost(verdict: Verdict) -> tuple[object, ...]:
     )
 
 
-class FailingProvider(SandboxProvider):
-    """Opens real sandboxes, except that chosen opens fail as a lost daemon would."""
-
-    def __init__(self, real: SandboxProvider, failing: set[int]) -> None:
-        self.info = real.info
-        self._real = real
-        self._failing = failing
-        self.count = 0
-
-    @asynccontextmanager
-    async def open(
-        self,
-        image: Image,
-        limits: Limits = Limits(),  # noqa: B008  frozen
-        *,
-        doors: Sequence[Door] = (),
-    ) -> AsyncIterator[Sandbox]:
-        """Fail by number, else open."""
-        self.count += 1
-        if self.count in self._failing:
-            msg = "the daemon is gone"
-            raise SandboxError(msg)
-        async with self._real.open(image, limits, doors=doors) as sandbox:
-            yield sandbox
-
-
 async def test_a_lost_sandbox_is_no_verdict_and_costs_no_other(
     bubblewrap: SandboxProvider, repository: HealthyRepository, baseline: Baseline
 ) -> None:
@@ -292,7 +263,7 @@ async def test_a_lost_sandbox_is_no_verdict_and_costs_no_other(
         changed(repository, "self.balance -= amount", "self.balance += amount"),
     ]
     one_at_a_time = VerificationSettings(repeats=2, concurrency=1)
-    provider = FailingProvider(bubblewrap, {2})
+    provider = CountingProvider(bubblewrap, failing={2})
     found = verify_candidates(provider, repository, baseline, candidates, one_at_a_time)
     assert (await anext(found)).verified
     with pytest.raises(SandboxError, match=r"no verdict on 1 of 2 .* daemon is gone"):
@@ -331,11 +302,11 @@ async def test_a_survivor_is_repeated_in_its_last_run_with_the_verdict_of_an_aud
     after = {**repository.tree, "bank.py": File(buggy.encode())}
     candidate = candidate_of(repository, diff_trees(repository.tree, after))
     stable = frozenset(baseline.stable)
-    counting = FailingProvider(bubblewrap, set())
+    counting = CountingProvider(bubblewrap)
     verdict = await verify_candidate(
         counting, repository, baseline, candidate, QUICK, survivor_of=stable
     )
-    assert counting.count == sandboxes
+    assert counting.opened == sandboxes
     audit = await verify_candidate(bubblewrap, repository, baseline, candidate, QUICK)
     assert verdict.verified
     assert (verdict.fail_to_pass, verdict.pass_to_pass, verdict.failure_report) == (

@@ -59,16 +59,6 @@ WEB = Service(
 )
 
 
-@pytest.fixture(
-    params=["bubblewrap", pytest.param("docker_provider", marks=pytest.mark.docker)],
-    ids=["bubblewrap", "docker"],
-)
-def provider(request: pytest.FixtureRequest) -> SandboxProvider:
-    """Each sandbox in turn."""
-    found: SandboxProvider = request.getfixturevalue(request.param)
-    return found
-
-
 def with_services(
     image: Image, *services: Service, tests: str = TESTS, suite: Suite | None = None
 ) -> HealthyRepository:
