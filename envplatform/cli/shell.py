@@ -2,16 +2,18 @@
 
 One line at a time through the same interface an agent has; the working directory
 carries over, shell variables don't. `:grade` hands the workspace to the verifier.
+Where a user is inside, it takes part while a person types: sandboxes and user live in
+a thread of their own, since waiting for a line stops this one.
 """
 
-import asyncio
 import shlex
-import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
+from anyio.from_thread import start_blocking_portal
 from rich.console import Console
 
 from envplatform.cli.find import EnvironmentName, place_for
@@ -28,6 +30,7 @@ from envplatform.cli.output import (
 from envplatform.cli.place import ConfigOption
 from envplatform.grading import Grading, final_workspace, grade, open_environment
 from envplatform.grading.sessions import Opened as OpenEnvironment
+from envplatform.rollout import UserSession, attended
 from envplatform.sandbox.base import Sandbox
 
 GRADE, LEAVE = ":grade", ":quit"
@@ -95,7 +98,7 @@ def shell(
             raise typer.Exit(CALLED_WRONGLY)
         opened = open_for_work(place_for(config, environment), environment, Progress())
         lines = _asked(opened) if command is None else command
-        asyncio.run(_session(opened, lines, keep))
+        _converse(opened, lines, keep)
     if as_json:
         name = opened.environment.environment_id
         print_json({"environment_id": name, "done": done})
@@ -115,31 +118,43 @@ def _asked(opened: Opened) -> Iterator[str]:
 
 
 def _prompt() -> str:
-    """Ask for one line; Ctrl-C ends the wait, which asyncio's own handler would not."""
-    ours = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return input(f"{START}$ ")
-    finally:
-        signal.signal(signal.SIGINT, ours)
+    return input(f"{START}$ ")
 
 
-async def _session(
+def _converse(
     opened: Opened, lines: Iterable[str], keep: Callable[[Done], None]
 ) -> None:
     folder = START
-    async with open_environment(
-        opened.provider, opened.environment, image=opened.image
-    ) as session:
-        sandbox = session.sandbox
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(_session(opened)) as (session, user),
+    ):
         for line in lines:
             if line.strip() == LEAVE:
                 return
             if line.strip() == GRADE:
-                keep(Graded(line=line, grading=await _grade(opened, session)))
+                grading = portal.call(_grade, opened, session)
+                keep(Graded(line=line, grading=grading))
             else:
-                ran = await _run(sandbox, line, folder)
+                ran = portal.call(_run, session.sandbox, line, folder)
                 folder = ran.folder
                 keep(ran)
+            if user is not None:
+                portal.call(user.check)
+
+
+@asynccontextmanager
+async def _session(
+    opened: Opened,
+) -> AsyncIterator[tuple[OpenEnvironment, UserSession | None]]:
+    """Open the environment and have its user, if it has one, take part.
+
+    Raises:
+        SandboxError: a sandbox failed, or the user did.
+    """
+    opening = open_environment(opened.provider, opened.environment, image=opened.image)
+    async with opening as session, attended(session) as user:
+        yield session, user
 
 
 async def _grade(opened: Opened, session: OpenEnvironment) -> Grading:

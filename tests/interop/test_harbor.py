@@ -14,6 +14,7 @@ from envplatform.errors import SandboxUnavailableError
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.interpreters import find_interpreter
 from envplatform.tree import File
+from tests.rollout.made_user import user_environment
 from tests.swe.small_repository import small_environment
 
 HARBOR = "harbor==0.26.0"
@@ -147,6 +148,23 @@ def test_a_folder_that_is_no_environment_of_ours_is_refused(
     harbor: Path, folder: Path, cache_folder: Path
 ) -> None:
     (folder / "environment" / "Dockerfile").write_text("FROM scratch\n")
+    said = _refused(harbor, folder, cache_folder)
+    assert "is not what its digest says" in said
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_what_needs_a_broker_is_refused_before_anybody_works_in_it(
+    harbor: Path, tmp_path: Path, cache_folder: Path
+) -> None:
+    """Its verifier would find no log and score honest work 0."""
+    write_environment(user_environment(), tmp_path / "env")
+    said = _refused(harbor, tmp_path / "env", cache_folder)
+    assert "is served through `ws`" in said
+    assert "use `envplatform run`" in said
+
+
+def _refused(harbor: Path, folder: Path, cache: Path) -> str:
+    """What Harbor says of it, in one line."""
     jobs = folder.parent
     run: list[str | Path] = [
         "run",
@@ -160,6 +178,5 @@ def test_a_folder_that_is_no_environment_of_ours_is_refused(
         "-o",
         jobs / "jobs",
     ]
-    done = _harbor(harbor, *run, "--ek", f"cache={cache_folder}", jobs=jobs)
-    said = " ".join((done.stdout + done.stderr).split())
-    assert "is not what its digest says" in said
+    done = _harbor(harbor, *run, "--ek", f"cache={cache}", jobs=jobs)
+    return " ".join((done.stdout + done.stderr).split())

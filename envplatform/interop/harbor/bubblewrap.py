@@ -6,7 +6,8 @@ r"""An environment class for Harbor that runs our bundles in bubblewrap, without
 It gives `environment/Dockerfile` its meaning without building it: the same interpreter
 and pins, the workspace copied in. Folders that are no environments of ours are refused.
 There is one user inside, so Harbor's `user` has no effect, and `root` may write where
-the agent may.
+the agent may. Environments with views are refused: their verifiers read what a broker
+held, which Harbor has no way to hand over.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from harbor.environments.capabilities import (
 from harbor.environments.options import EnvironmentOptions
 
 from envplatform.bundle import Environment, read_environment
-from envplatform.errors import SandboxError
+from envplatform.errors import BundleError, SandboxError
 from envplatform.grading.sessions import limits_of, open_environment
 from envplatform.sandbox import base
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
@@ -68,6 +69,12 @@ class BubblewrapEnvironment(BaseEnvironment):
 
     def _validate_definition(self) -> None:
         self._bundle: Environment = read_environment(self.environment_dir.parent)
+        if self._bundle.views:
+            msg = (
+                f"{self._bundle.environment_id} is served through `ws`, and Harbor takes "
+                "what the broker held and logged to no verifier: use `envplatform run`"
+            )
+            raise BundleError(msg)
 
     async def start(self, force_build: bool) -> None:  # noqa: ARG002, FBT001
         """Build the image from its pins and copy the workspace in."""
