@@ -1,15 +1,12 @@
-"""What decides the rows of the group `bugs`, and what is kept beside its tables."""
+"""What decides the rows of the group `bugs`."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from assets.batch import Batch
-from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import Configuration
-from envplatform.store import Manifest, Origin, Store, combined_digest
+from envplatform.store import Store, combined_digest
 from envplatform.swe.fixes.bug_type import BugType
 from envplatform.swe.fixes.reverse_patch import CuratedPatch
 from envplatform.swe.inducers.base import REFUSED_ANSWERS
@@ -22,7 +19,6 @@ from envplatform.swe.inducers.mined import (
     library_of,
 )
 from envplatform.swe.p2f.request import runner_digest, screen_tree
-from envplatform.swe.publish import lost
 from envplatform.swe.report import REJECTED
 from envplatform.swe.targets import sources_of
 from envplatform.swe.targets.catalogue import find_target
@@ -118,24 +114,3 @@ def pattern_library(store: Store) -> PatternLibrary | None:
     if store.manifest(PATTERNS) is None:
         return None
     return library_of(store.rows(BugPattern, PATTERNS))
-
-
-def environments_are_kept(store: Store, manifest: Manifest) -> bool:
-    """Whether every environment that a table names is in the store."""
-    rows = store.rows(EnvironmentRow, manifest.asset, manifest.partition)
-    return not lost(store, rows)
-
-
-def keep_aside(
-    batch: Batch[Any],
-    table: str,
-    name: str | None,
-    rows: Sequence[object],
-    *,
-    row_type: type[Any],
-) -> None:
-    """Keep what is no part of an asset, so that `envplatform why` can answer."""
-    origin = Origin(created=datetime.now(UTC))
-    batch.store.write_rows(
-        table, rows, row_type=row_type, partition=name, origin=origin
-    )

@@ -10,8 +10,6 @@ from collections import Counter
 from functools import partial
 from typing import Any
 
-import dagster as dg
-
 from assets import owners
 from assets.batch import (
     Batch,
@@ -19,6 +17,7 @@ from assets.batch import (
     PartitionResults,
     batch_asset,
 )
+from assets.beside import environments_are_kept, keep_aside
 from assets.bug_models import (
     issue_notes,
     prompting,
@@ -28,8 +27,6 @@ from assets.bug_models import (
     publishers,
 )
 from assets.bug_recipes import (
-    environments_are_kept,
-    keep_aside,
     pattern_library,
     suite_runner,
     suite_screen,
@@ -39,9 +36,9 @@ from assets.bug_recipes import (
 from assets.partitions import target_repo
 from assets.pictures import counts_table
 from assets.progress import progress
+from assets.sandbox_runs import SANDBOX_RUNS, fallbacks
 from assets.tier_facts import tier_facts
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.sandbox.base import SandboxInfo
 from envplatform.sandbox.retry import with_retries
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.inducers.base import REFUSED_ANSWERS, RefusedAnswer
@@ -62,16 +59,6 @@ from resources.configuration import ConfigurationResource
 from resources.models import ChatModelResource
 from resources.sandbox import SandboxResource
 from resources.targets import TargetsResource
-
-SANDBOX_RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=50)
-"""Partitions of sandbox work in one run: a lost run loses no more than these."""
-
-
-def fallbacks(info: SandboxInfo) -> tuple[str, ...]:
-    """What is worse about a sandbox than it might be, a sentence each."""
-    if info.limits != "best_effort":
-        return ()
-    return (f"{info.kind} limits are enforced by polling: no control group here",)
 
 
 @batch_asset(

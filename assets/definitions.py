@@ -10,10 +10,10 @@ from typing import Any
 
 import dagster as dg
 
-from assets import bug_report, bugs, fixes, gate_checks
+from assets import bug_report, bugs, fixes, gate_checks, lineages
+from assets.configured_sensors import seed_keys, target_repository_keys
 from assets.fix_sensor import fix_repository_keys
-from assets.jobs import fix_supervision, swe_synthesis
-from assets.target_sensor import target_repository_keys
+from assets.jobs import fix_supervision, res_lineage, swe_synthesis
 from envplatform.configuration import (
     CONFIG_VARIABLE,
     CONFIGURATION_FILE,
@@ -23,6 +23,7 @@ from resources.configuration import ConfigurationResource
 from resources.fixes import FixesResource
 from resources.models import ChatModelResource
 from resources.sandbox import SandboxResource
+from resources.seeds import SeedsResource
 from resources.store import StoreResource
 from resources.targets import TargetsResource
 
@@ -43,14 +44,15 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
         "store": StoreResource(home=home),
         "fixes": FixesResource(path=path, home=home),
         "targets": TargetsResource(path=path, home=home),
+        "seeds": SeedsResource(path=path, home=home),
         "sandbox": SandboxResource(path=path),
         "chat_model": ChatModelResource(path=path, home=home),
     }
     return dg.Definitions(
-        assets=dg.load_assets_from_modules([fixes, bugs, bug_report]),
+        assets=dg.load_assets_from_modules([fixes, bugs, bug_report, lineages]),
         asset_checks=dg.load_asset_checks_from_modules([gate_checks]),
-        jobs=[fix_supervision, swe_synthesis],
-        sensors=[fix_repository_keys, target_repository_keys],
+        jobs=[fix_supervision, swe_synthesis, res_lineage],
+        sensors=[fix_repository_keys, target_repository_keys, seed_keys],
         resources={**resources, **(overrides or {})},
         # The steps of a run follow one another, and each fans out by itself. A process
         # a step costs three seconds of start: 21 s of CPU against 3 s, measured over

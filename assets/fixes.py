@@ -17,7 +17,7 @@ from assets.batch import (
     Upstream,
     batch_asset,
 )
-from assets.bug_recipes import keep_aside
+from assets.beside import keep_aside
 from assets.fix_keys import CORPUS
 from assets.fix_recipes import (
     QUARANTINED,

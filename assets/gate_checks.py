@@ -5,29 +5,47 @@ platform, not with one environment.
 """
 
 import random
+from collections.abc import Callable
 
 import dagster as dg
 
 from assets.bugs import swe_environments
-from envplatform.bundle import all_passed, environment_digest, read_environment
+from assets.lineages import seed_environments
+from envplatform.bundle import CheckResult, all_passed, environment_digest
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.errors import BundleError, StoreError
+from envplatform.grading import may_publish
+from envplatform.grading.kept import kept_environment
 from envplatform.store import Store
-from envplatform.swe.publish import DIRECTORY_KIND
 from resources.store import StoreResource
 
 SAMPLE = 50
 """Environments that are read in full, drawn by seed; of the others the row is read."""
 
 
-@dg.asset_check(asset=swe_environments, blocking=True)
-def only_gated_environments(store: StoreResource) -> dg.AssetCheckResult:
+Passes = Callable[[tuple[CheckResult, ...]], bool]
+"""Whether an audit allows an environment to be published."""
+
+
+@dg.asset_check(asset=swe_environments, name="only_gated_environments", blocking=True)
+def only_gated_bugs(store: StoreResource) -> dg.AssetCheckResult:
     """No environment was published that the gate did not pass."""
-    opened = store.open()
-    rows = opened.all_rows(EnvironmentRow, "swe_environments")
+    return _only_gated(store.open(), "swe_environments", all_passed)
+
+
+@dg.asset_check(asset=seed_environments, name="only_gated_environments", blocking=True)
+def only_gated_seeds(store: StoreResource) -> dg.AssetCheckResult:
+    """No environment was published that the gate did not pass."""
+    return _only_gated(store.open(), "seed_environments", may_publish)
+
+
+def _only_gated(opened: Store, asset: str, passes: Passes) -> dg.AssetCheckResult:
+    rows = opened.all_rows(EnvironmentRow, asset)
     problems = [f"{row.environment_id}: not gated" for row in rows if not row.gated]
     sample = random.Random(0).sample(rows, min(SAMPLE, len(rows)))  # noqa: S311  no secret
-    problems += [problem for row in sample for problem in _problems(opened, row)]
+    problems += [
+        problem for row in sample for problem in _problems(opened, row, passes)
+    ]
     return dg.AssetCheckResult(
         passed=not problems,
         severity=dg.AssetCheckSeverity.ERROR,
@@ -39,12 +57,11 @@ def only_gated_environments(store: StoreResource) -> dg.AssetCheckResult:
     )
 
 
-def _problems(store: Store, row: EnvironmentRow) -> list[str]:
+def _problems(store: Store, row: EnvironmentRow, passes: Passes) -> list[str]:
     try:
-        folder = store.directory(DIRECTORY_KIND, row.digest)
-        environment = read_environment(folder, digest=row.digest)
+        environment = kept_environment(store, row)
     except (StoreError, BundleError) as error:
         return [f"{row.environment_id}: {error}"]
-    if environment_digest(environment) == row.digest and all_passed(environment.audit):
+    if environment_digest(environment) == row.digest and passes(environment.audit):
         return []
     return [f"{row.environment_id}: its audit says otherwise"]

@@ -4,6 +4,7 @@ import dagster as dg
 
 SUPERVISION = "fix_supervision"
 SYNTHESIS = "swe_synthesis"
+LINEAGES = "res_lineage"
 
 fix_supervision = dg.define_asset_job(
     SUPERVISION,
@@ -15,4 +16,10 @@ swe_synthesis = dg.define_asset_job(
     SYNTHESIS,
     selection=dg.AssetSelection.groups("bugs"),
     description="From healthy repositories to gated environments and their report.",
+)
+
+res_lineage = dg.define_asset_job(
+    LINEAGES,
+    selection=dg.AssetSelection.groups("lineages"),
+    description="From seed tasks to gated environments over workspaces.",
 )

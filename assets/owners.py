@@ -1,3 +1,4 @@
 """Who answers for the assets of each pillar, as Dagster shows it."""
 
 SWE = ("team:swe",)
+RES = ("team:res",)

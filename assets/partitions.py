@@ -12,5 +12,8 @@ fix_repo = dg.DynamicPartitionsDefinition(name="fix_repo")
 target_repo = dg.DynamicPartitionsDefinition(name="target_repo")
 """Healthy repositories that bugs are put into, `owner__name`."""
 
+res_seed = dg.DynamicPartitionsDefinition(name="res_seed")
+"""Seed tasks, by the name of what ships or of the folder that was imported."""
+
 rollout_batch = dg.DynamicPartitionsDefinition(name="rollout_batch")
 """Named batches of rollouts: one policy over the environments there are."""

@@ -3,14 +3,18 @@
 They enter the event log, so each stays below a few kilobytes.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from envplatform.bundle import CheckResult
 from envplatform.swe.fixes.corpus import SourceCount
 from envplatform.swe.fixes.reverse import Tally
 from envplatform.swe.fixes.reverse_patch import CuratedPatch
 
 _BAR = 24
+_LONGEST_CELL = 300
+_MARKUP = re.compile(r"[&<>|\\`*\[\]!]")
 
 
 def counts_table(counts: Mapping[str, int], *, of: str = "outcome") -> str:
@@ -24,6 +28,25 @@ def counts_table(counts: Mapping[str, int], *, of: str = "outcome") -> str:
         for name, count in counts.items()
     ]
     return "\n".join(lines)
+
+
+def audit_table(audit: Sequence[CheckResult]) -> str:
+    """One line a check of the gate, with what it measured; a dash if none ran."""
+    if not audit:
+        return "-"
+    lines = ["| check | status | evidence |", "|---|---|---|"]
+    lines += [
+        f"| {one.name} | {one.status.replace('_', ' ')} | {_prose(one.evidence)} |"
+        for one in audit
+    ]
+    return "\n".join(lines)
+
+
+def _prose(text: str) -> str:
+    """Sentences of strangers for a cell: no column, no mark-up, no end to it."""
+    short = text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}..."
+    words = " ".join(short.split())
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", words)
 
 
 class Pictures(Mapping[str, str]):

@@ -1,20 +1,20 @@
 """Materialise from a terminal what a person would click: `python -m assets.run`.
 
 Fixes first, in one run over their repositories; then bugs, one run a target, so that a
-bad one costs no other; then the tables over all of them. The runs are ordinary ones:
-the UI shows them with everything else.
+bad one costs no other; then the tables over all of them; then seeds, likewise. The runs
+are ordinary ones: the UI shows them with everything else.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
 
+from assets.configured_keys import changes, forget_failures
 from assets.definitions import build_definitions
 from assets.fix_keys import CORPUS, fix_key_changes, forget_lost
 from assets.home import open_instance, prepare_home
-from assets.jobs import SUPERVISION, SYNTHESIS
-from assets.partitions import fix_repo, target_repo
-from assets.target_keys import changes, forget_failures
+from assets.jobs import LINEAGES, SUPERVISION, SYNTHESIS
+from assets.partitions import fix_repo, res_seed, target_repo
 from assets.terminal import alone, end_dead_runs
 from assets.terminal_run import Terminal, assets_of, run_job
 from envplatform.cli.output import harmless
@@ -98,13 +98,36 @@ def register_targets(terminal: Terminal) -> tuple[str, ...]:
     if not names:
         msg = "envplatform.toml names no target; see [targets] in `envplatform init`"
         raise ConfigError(msg)
-    instance, key_set = terminal.instance, str(target_repo.name)
+    _register(terminal, str(target_repo.name), names)
+    return names
+
+
+def grow(terminal: Terminal) -> list[str]:
+    """Run the lineage job for every configured seed; returns what failed.
+
+    Raises:
+        ConfigError: envplatform.toml is wrong.
+    """
+    resources = terminal.definitions.resources or {}
+    names: tuple[str, ...] = resources["seeds"].names()
+    _register(terminal, str(res_seed.name), names)
+    partitioned = assets_of(terminal, LINEAGES, partitioned=True)
+    failed = []
+    for number, name in enumerate(names, 1):
+        terminal.say(f"[{number}/{len(names)}] seed {name}")
+        if not run_job(terminal, LINEAGES, partitioned, partition=name):
+            failed.append(name)
+    return failed
+
+
+def _register(terminal: Terminal, key_set: str, names: tuple[str, ...]) -> None:
+    instance = terminal.instance
     found = changes(names, instance.get_dynamic_partitions(key_set))
     instance.add_dynamic_partitions(key_set, found.new)
     for name in found.mended:
         instance.delete_dynamic_partition(key_set, name)
+    resources = terminal.definitions.resources or {}
     forget_failures(resources["store"].open(), found.mended)
-    return names
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 folder=folder,
                 out=out,
             )
-            failed = [*supervise(terminal), *synthesise(terminal)]
+            failed = [*supervise(terminal), *synthesise(terminal), *grow(terminal)]
     except EnvPlatformError as error:
         print(harmless(f"{type(error).__name__}: {error}"), file=out)
         return 1

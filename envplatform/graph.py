@@ -1,16 +1,18 @@
-"""Names of the assets and what they are made from, for those who can't see Dagster.
+"""Names of assets and partitions, and what they are made from, without Dagster.
 
 The command line speaks of assets without importing the orchestrator. A test holds this
 table equal to the definitions.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Mapping
 from types import MappingProxyType
 
 ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "fix_corpus": (),
         "target_repositories": (),
+        "seed_environments": (),
         "reverse_patches": ("fix_corpus",),
         "bug_candidates": ("target_repositories",),
         "curated_reverse_patches": ("fix_corpus", "reverse_patches"),
@@ -26,3 +28,16 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Asset to the assets it reads, in the order of the graph."""
+
+BROKEN = "broken__"
+"""Begins the partition key of what is configured and can't be read."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def broken_key(called: str, taken: Container[str]) -> str:
+    """Return a free key for what can't be read, of what it was `called` by."""
+    base = f"{BROKEN}{_UNSAFE.sub('-', called)[:80] or 'unnamed'}"
+    key, number = base, 2
+    while key in taken:
+        key, number = f"{base}-{number}", number + 1
+    return key

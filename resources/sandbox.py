@@ -6,7 +6,7 @@ import dagster as dg
 
 from envplatform.configuration import load_configuration
 from envplatform.sandbox.base import SandboxProvider
-from envplatform.sandbox.choose import choose_provider
+from envplatform.sandbox.choose import SandboxChoice, choose_provider
 
 
 class SandboxResource(dg.ConfigurableResource[SandboxProvider]):
@@ -24,6 +24,18 @@ class SandboxResource(dg.ConfigurableResource[SandboxProvider]):
         """
         settings = load_configuration(Path(self.path)).sandbox
         return choose_provider(settings.kind, docker_base=settings.base_image)
+
+    def other(self) -> SandboxProvider:
+        """The provider of the other kind, to see that both come to the same verdicts.
+
+        Raises:
+            ConfigError: names file, key and remedy.
+            SandboxUnavailableError: it is not here; names what to install.
+        """
+        settings = load_configuration(Path(self.path)).sandbox
+        here = self.open().info.kind
+        there: SandboxChoice = "docker" if here == "bubblewrap" else "bubblewrap"
+        return choose_provider(there, docker_base=settings.base_image)
 
     def concurrency(self) -> int:
         """Sandboxes that may be open at once in one process."""

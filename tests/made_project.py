@@ -36,6 +36,8 @@ builtin = []
 files = ["red target.toml", "spans.toml"]
 [fixes]
 sources = []
+[seeds]
+builtin = []
 [synthesis]
 candidates_per_repository = 5
 environments_per_repository = 2

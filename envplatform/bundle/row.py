@@ -23,7 +23,7 @@ class EnvironmentRow:
     repository: str
     """`owner__name` for SWE; empty where there is none."""
     candidate_id: str
-    """What it was made from: a bug candidate, a parent, a blueprint."""
+    """What it was made from: a bug candidate, a seed, a parent, a blueprint."""
     inducer: str
     operator: str
     licence: str
@@ -33,13 +33,13 @@ class EnvironmentRow:
     fail_to_pass: int
     pass_to_pass: int
     issue_writer: str
-    """`template` or `llm`."""
+    """`template` or `llm`; empty where there is no issue."""
     checks: tuple[str, ...]
     """`name=status`, sorted; the evidence stands in the environment's audit.json."""
     tokens: int
     """Spent on proposal and issue together."""
     gated: bool
-    """Every check of the gate ran and passed."""
+    """No check of the gate failed, and those that its pillar needs ran and passed."""
     sandbox: str = field(metadata=NOT_IDENTITY)
     """What the gate ran in, `bubblewrap 0.8.0`."""
     seconds: float = field(metadata=NOT_IDENTITY)
@@ -48,3 +48,13 @@ class EnvironmentRow:
     """Name of the model that wrote the issue: it must never be the solver."""
     issue_fallback: str = ""
     """Why the template wrote what a model was asked for; empty if it did not."""
+    criteria: tuple[str, ...] = ()
+    """What its verifier scores, `reward` first; empty in rows of older stores."""
+    has_user: bool = False
+    """Whether somebody inside has to be talked to."""
+    kill_rate_criteria: float | None = None
+    """Share of the faults written for its criteria that its verifier notices, 0 to 1;
+    None where none was tried.
+    """
+    kill_rate_generic: float | None = None
+    """The same of mutants made by who knows nothing of the verifier."""

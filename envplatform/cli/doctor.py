@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from envplatform.bundle.row import EnvironmentRow
-from envplatform.cli.find import DIRECTORY_KIND, ENVIRONMENTS
+from envplatform.cli.find import stored_rows
 from envplatform.cli.output import ANSWER_IS_NO, Json, answer, clear_errors, say
 from envplatform.cli.place import ConfigOption, Place, find_any_place
 from envplatform.errors import ConfigError, EnvPlatformError, StoreError
+from envplatform.grading.kept import DIRECTORY_KIND
 from envplatform.llm.embedded import embedded_gguf
 from envplatform.sandbox.choose import SandboxChoice, choose_provider
 from envplatform.store import Store
@@ -151,7 +151,7 @@ def _store(home: Path, *, sweep: bool) -> Iterator[Finding]:
 
 def _lost(store: Store) -> Iterator[Finding]:
     """Environments that a table names and the store does not hold."""
-    for row in store.all_rows(EnvironmentRow, ENVIRONMENTS):
+    for row in stored_rows(store):
         try:
             store.directory(DIRECTORY_KIND, row.digest)
         except StoreError as error:

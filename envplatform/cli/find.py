@@ -3,7 +3,7 @@
 A name may be shortened as long as it stays unique. Nothing is run here.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -13,12 +13,13 @@ from envplatform.bundle import Environment, read_environment
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.cli.place import Place, find_any_place, find_place
 from envplatform.errors import StoreError
+from envplatform.grading.kept import DIRECTORY_KIND, kept_environment
 from envplatform.store import Store
 
 T = TypeVar("T")
 
-ENVIRONMENTS = "swe_environments"
-DIRECTORY_KIND = "environments"
+OF_BUGS = "swe_environments"
+OF_SEEDS = "seed_environments"
 _SHOWN = 5
 
 EnvironmentName = Annotated[
@@ -41,6 +42,19 @@ def place_for(config: Path | None, name: str) -> Place:
     return find_any_place(config) if is_folder(name) else find_place(config)
 
 
+def stored_rows(store: Store) -> Iterator[EnvironmentRow]:
+    """All published environments, asset by asset."""
+    for asset in (OF_BUGS, OF_SEEDS):
+        yield from store.all_rows(EnvironmentRow, asset)
+
+
+def table_of(row: EnvironmentRow) -> tuple[str, str]:
+    """Asset and partition of a stored row: that of its repository, or of its seed."""
+    if row.repository:
+        return OF_BUGS, row.repository
+    return OF_SEEDS, row.candidate_id
+
+
 def find_row(store: Store, name: str) -> EnvironmentRow:
     """Find a stored environment's row by id or digest, or a unique start of either.
 
@@ -48,7 +62,7 @@ def find_row(store: Store, name: str) -> EnvironmentRow:
         StoreError: none or several fit; the message lists some.
     """
     return find_one(
-        store.all_rows(EnvironmentRow, ENVIRONMENTS),
+        stored_rows(store),
         name,
         names=lambda row: (row.environment_id, row.digest),
         what="environment",
@@ -65,8 +79,7 @@ def find_environment(store: Store, name: str) -> tuple[Environment, Path]:
     if is_folder(name):
         return read_environment(Path(name)), Path(name)
     row = find_row(store, name)
-    folder = store.directory(DIRECTORY_KIND, row.digest)
-    return read_environment(folder, digest=row.digest), folder
+    return kept_environment(store, row), store.directory(DIRECTORY_KIND, row.digest)
 
 
 def find_one(

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from envplatform.bundle import Environment, environment_digest
-from envplatform.bundle.row import EnvironmentRow
-from envplatform.cli.find import ENVIRONMENTS, find_environment, is_folder
+from envplatform.cli.find import find_environment, is_folder, stored_rows, table_of
 from envplatform.errors import StoreError
 from envplatform.graph import ASSETS
 from envplatform.store import Input, Manifest, Store
@@ -59,11 +58,10 @@ def lineage_of(store: Store, name: str) -> Node:
 
 def _environment(store: Store, environment: Environment, *, is_known: bool) -> Node:
     digest = environment_digest(environment)
-    rows = store.all_rows(EnvironmentRow, ENVIRONMENTS)
-    row = next((row for row in rows if row.digest == digest), None)
-    made_from = [_candidate(store, environment)]
+    row = next((row for row in stored_rows(store) if row.digest == digest), None)
+    made_from = [_origin(store, environment)]
     if row is not None:
-        manifest = _manifest(store, ENVIRONMENTS, row.repository)
+        manifest = _manifest(store, *table_of(row))
         made_from.append(_table(store, manifest.as_input))
     return Node(
         kind="environment",
@@ -72,6 +70,20 @@ def _environment(store: Store, environment: Environment, *, is_known: bool) -> N
         state="current" if is_known or row is not None else "outside",
         facts=environment.core.facts,
         made_from=tuple(made_from),
+    )
+
+
+def _origin(store: Store, environment: Environment) -> Node:
+    """What an environment was made from, as it says itself."""
+    lineage = environment.lineage
+    if "candidate" in lineage.origin:
+        return _candidate(store, environment)
+    return Node(
+        kind="source",
+        name=lineage.origin.get("seed", "unknown"),
+        digest=lineage.parent or "",
+        state="outside",
+        facts={"producer": lineage.producer, **lineage.origin},
     )
 
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.cli.find import ENVIRONMENTS
+from envplatform.cli.find import stored_rows
 from envplatform.cli.output import (
     FAILED,
     Json,
@@ -46,7 +46,7 @@ def demo(config: ConfigOption = None, *, as_json: Json = False) -> None:
         code = _start(place, _ready(place), "assets.run")
         store = Store(place.home)
         status = status_json(store.status(ASSETS), place.home)
-        rows = store.all_rows(EnvironmentRow, ENVIRONMENTS)
+        rows = list(stored_rows(store))
     answer(status, as_json=as_json, show=lambda console: _sum_up(console, rows, place))
     if code:
         raise typer.Exit(FAILED)
@@ -112,7 +112,7 @@ def _checkout() -> Path:
 
 def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
     table = Table("repository", "environments", "operators", "tests broken", "s each")
-    for name in sorted({row.repository for row in rows}):
+    for name in sorted({row.repository for row in rows} - {""}):
         mine = [row for row in rows if row.repository == name]
         table.add_row(
             name,
@@ -125,6 +125,12 @@ def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
     for line in _supervision(Store(place.home)):
         say(console, line)
     say(console, f"{len(rows)} proven environments, kept in {place.home}")
+    seeds = [row.candidate_id for row in rows if not row.repository]
+    if seeds:
+        say(
+            console,
+            f"{len(seeds)} of them are seeds, tasks over workspaces: {', '.join(seeds)}",
+        )
     program = _program()
     if rows:
         name = rows[0].environment_id

@@ -1,4 +1,4 @@
-"""`envplatform why`: what became of a proposed bug or a published fix, and why."""
+"""`envplatform why`: what became of a proposed bug, a published fix or a seed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.syntax import Syntax
 
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.cli.find import ENVIRONMENTS, find_one
+from envplatform.cli.find import OF_BUGS, find_one
 from envplatform.cli.output import Json, answer, clear_errors, harmless, say
 from envplatform.cli.place import ConfigOption, find_place
 from envplatform.cli.why_fix import find_fix_fate, show_fix_fate
+from envplatform.cli.why_seed import find_seed_fate, show_seed_fate
 from envplatform.store import Store
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.publish import REFUSED, Refused
@@ -45,20 +46,25 @@ def why(
     candidate: Annotated[
         str,
         typer.Argument(
-            help="Id of a candidate or environment, or a unique start; or a fix's id."
+            help="Id of a candidate or environment, or a unique start; a fix or seed."
         ),
     ],
     config: ConfigOption = None,
     *,
     as_json: Json = False,
 ) -> None:
-    """Say what became of a candidate or fix: rejected for which reason, or made what."""
+    """Say what became of a candidate, fix or seed: rejected why, or made what."""
     with clear_errors(as_json=as_json):
         store = Store(find_place(config).home)
         fix = find_fix_fate(store, candidate)
-        fate = None if fix else find_fate(store, candidate)
+        seed = None if fix else find_seed_fate(store, candidate)
+        fate = None if fix or seed else find_fate(store, candidate)
     if fix:
         answer(fix, as_json=as_json, show=lambda console: show_fix_fate(console, fix))
+    elif seed:
+        answer(
+            seed, as_json=as_json, show=lambda console: show_seed_fate(console, seed)
+        )
     elif fate:
         answer(fate, as_json=as_json, show=lambda console: _show(console, fate))
 
@@ -81,8 +87,8 @@ def find_fate(store: Store, name: str) -> Fate:
     )
     verdict = _of(candidate, verdicts)
     refused = _of(candidate, store.all_rows(Refused, REFUSED))
-    environment = _of(candidate, store.all_rows(EnvironmentRow, ENVIRONMENTS))
-    tried = store.manifest(ENVIRONMENTS, candidate.repository) is not None
+    environment = _of(candidate, store.all_rows(EnvironmentRow, OF_BUGS))
+    tried = store.manifest(OF_BUGS, candidate.repository) is not None
     return Fate(
         candidate=candidate,
         verdict=verdict,

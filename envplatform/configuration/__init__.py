@@ -28,6 +28,7 @@ from envplatform.configuration.settings import (
     ModelSettings,
     RolloutSettings,
     SandboxSettings,
+    SeedSettings,
     SynthesisSettings,
     TargetSettings,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "RolloutSettings",
     "SamplingSettings",
     "SandboxSettings",
+    "SeedSettings",
     "SynthesisSettings",
     "TargetSettings",
     "home_folder",

@@ -51,4 +51,8 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
     files = tuple(str(folder / file) for file in configuration.targets.files)
     targets = configuration.targets.model_copy(update={"files": files})
     fixes = anchored_fixes(configuration.fixes, folder)
-    return configuration.model_copy(update={"targets": targets, "fixes": fixes})
+    folders = tuple(str(folder / path) for path in configuration.seeds.folders)
+    seeds = configuration.seeds.model_copy(update={"folders": folders})
+    return configuration.model_copy(
+        update={"targets": targets, "fixes": fixes, "seeds": seeds}
+    )

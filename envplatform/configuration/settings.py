@@ -69,6 +69,36 @@ class TargetSettings(Section):
     """Paths of further `target.toml` files, relative to this file; absolute once read."""
 
 
+class SeedSettings(Section):
+    """`[seeds]`: tasks over workspaces, by hand or imported, that others grow from."""
+
+    builtin: tuple[str, ...] = (
+        "backup_chain",
+        "calendar_conflicts",
+        "contract_clauses",
+        "expense_audit",
+        "incident_timeline",
+        "inventory_merge",
+        "ledger_reconciliation",
+        "mailbox_triage",
+        "oncall_handover",
+        "price_migration",
+        "release_notes",
+        "survey_analysis",
+    )
+    """Names of seeds shipped with the package."""
+    folders: tuple[str, ...] = ()
+    """Environments on disk, or folders of them; relative to this file, absolute once
+    read. A folder's name is its partition.
+    """
+    python: Annotated[str, Field(pattern=r"^3\.\d{1,2}$")] = "3.11"
+    """Of the image that the shipped ones run on; it must be on this machine."""
+    portability: bool = False
+    """Whether some states of each are graded in the other kind of sandbox too, which
+    must then be there.
+    """
+
+
 class SynthesisSettings(Section):
     """`[synthesis]`: how bugs are proposed and proved."""
 
@@ -120,6 +150,7 @@ class Configuration(Section):
     """Who writes issues: never a model that is to solve them. None: as `model`."""
     targets: TargetSettings = TargetSettings()
     fixes: FixesSettings = FixesSettings()
+    seeds: SeedSettings = SeedSettings()
     synthesis: SynthesisSettings = SynthesisSettings()
     rollouts: RolloutSettings = RolloutSettings()
 

@@ -7,10 +7,8 @@ reason and a number, never a row among the published.
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from envplatform.bundle import (
     CheckResult,
@@ -18,11 +16,11 @@ from envplatform.bundle import (
     all_passed,
     core_digest,
     environment_digest,
-    write_environment,
 )
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.errors import BundleError, StoreError
+from envplatform.errors import BundleError
 from envplatform.grading import run_gate
+from envplatform.grading.kept import is_kept, keep_environment
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.sandbox.retry import with_retries
 from envplatform.store import ResultCache, Store, result_key
@@ -30,9 +28,6 @@ from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.environment import assemble_environment
 from envplatform.swe.issue import Issue, ModelWriter, issue_with
 from envplatform.swe.targets import HealthyRepository
-
-DIRECTORY_KIND = "environments"
-"""Under which the store keeps environments by digest."""
 
 REVISION = 4
 """Raised when the same proof can become another environment than before."""
@@ -144,19 +139,6 @@ async def publish(  # noqa: PLR0913  what to build, where, and how
     return rows, tuple(each for each in found if isinstance(each, Refused))
 
 
-def lost(store: Store, rows: Iterable[EnvironmentRow]) -> tuple[EnvironmentRow, ...]:
-    """Return the rows whose environment is not in the store."""
-    return tuple(row for row in rows if not _is_kept(store, row))
-
-
-def _is_kept(store: Store, row: EnvironmentRow) -> bool:
-    try:
-        store.directory(DIRECTORY_KIND, row.digest)
-    except StoreError:
-        return False
-    return True
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Works:
     """Where environments of one repository are built."""
@@ -189,7 +171,7 @@ class _Works:
                 tools={},
             )
             known = self.results.get_row(key, EnvironmentRow)
-            if known is not None and _is_kept(self.store, known):
+            if known is not None and is_kept(self.store, known):
                 return known
             audit = await with_retries(lambda: self._gate(environment))
         except BundleError as error:
@@ -198,7 +180,7 @@ class _Works:
             worst = next(check for check in audit if check.status != "passed")
             return _refused(bug, worst.name, f"{worst.status}: {worst.evidence}")
         environment = replace(environment, audit=audit)
-        await asyncio.to_thread(_keep, self.store, environment)
+        await keep_environment(self.store, environment)
         seconds = time.monotonic() - began
         row = _row(environment, bug, self.provider, issue, seconds)
         self.results.put_row(key, row)
@@ -214,13 +196,6 @@ class _Works:
 
     async def _gate(self, environment: Environment) -> tuple[CheckResult, ...]:
         return await run_gate(self.provider, environment, image=self.repository.image)
-
-
-def _keep(store: Store, environment: Environment) -> None:
-    with TemporaryDirectory(prefix="envplatform-") as scratch:
-        folder = Path(scratch) / "environment"
-        digest = write_environment(environment, folder)
-        store.put_directory(DIRECTORY_KIND, digest, folder)
 
 
 def _refused(bug: Proven, reason: str, detail: str) -> Refused:

@@ -12,10 +12,10 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from assets.configured_sensors import target_repository_keys
 from assets.definitions import build_definitions
-from assets.gate_checks import only_gated_environments
+from assets.gate_checks import only_gated_bugs
 from assets.pools import POOLS
-from assets.target_sensor import target_repository_keys
 from envplatform.bundle import CheckResult, Environment, write_environment
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.graph import ASSETS
@@ -49,7 +49,7 @@ def test_every_asset_says_what_it_is(name: str) -> None:
     graph = build_definitions().resolve_asset_graph()
     node = graph.get(dg.AssetKey(name))
     assert node.description
-    assert node.group_name in {"fixes", "bugs"}
+    assert node.group_name in {"fixes", "bugs", "lineages"}
     assert int(node.code_version or 0) > 0
     assert node.kinds
     assert node.owners
@@ -59,11 +59,12 @@ def test_every_asset_says_what_it_is(name: str) -> None:
 
 def test_the_gate_is_checked_and_blocks() -> None:
     graph = build_definitions().resolve_asset_graph()
-    (key,) = graph.asset_check_keys
-    assert key == dg.AssetCheckKey(
-        dg.AssetKey("swe_environments"), "only_gated_environments"
-    )
-    assert graph.get(key).blocking
+    asked = {
+        dg.AssetCheckKey(dg.AssetKey(name), "only_gated_environments")
+        for name in ("swe_environments", "seed_environments")
+    }
+    assert graph.asset_check_keys == asked
+    assert all(graph.get(key).blocking for key in asked)
 
 
 BARE = Image(name="bare", python="3.11", requirements=(), digest="0" * 64, site=None)
@@ -78,7 +79,7 @@ def check(store: Store, home: Path) -> Check:
     publish(store, audit=(PASSED,))
 
     def run() -> dg.AssetCheckResult:
-        result = only_gated_environments(store=StoreResource(home=str(home)))
+        result = only_gated_bugs(store=StoreResource(home=str(home)))
         assert isinstance(result, dg.AssetCheckResult)
         return result
 

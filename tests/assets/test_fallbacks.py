@@ -4,7 +4,7 @@ from typing import Literal
 
 import pytest
 
-from assets.bugs import fallbacks
+from assets.sandbox_runs import fallbacks
 from envplatform.sandbox.base import SandboxInfo
 
 

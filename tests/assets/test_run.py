@@ -13,9 +13,9 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from assets.configured_keys import changes, forget_failures
 from assets.definitions import build_definitions
 from assets.run import register_targets, synthesise
-from assets.target_keys import changes, forget_failures
 from assets.terminal import TAG, alone, end_dead_runs, quiet_logger, tags_of
 from assets.terminal_run import Terminal
 from envplatform.bundle.row import EnvironmentRow

@@ -1,4 +1,4 @@
-"""Four tiny repositories, fixes of others, and an `envplatform.toml` that names them.
+"""Four tiny repositories, fixes of others, a seed, and the `envplatform.toml` for them.
 
 Three are healthy; the suite of `made__red` fails, so it can be no target.
 """
@@ -11,6 +11,8 @@ from tests.made_fixes import make_fixes
 STABLE_TESTS = {"made__clamp": 6, "made__spans": 2, "made__words": 3}
 """Healthy targets to the number of their tests, no two alike."""
 BAD = "made__red"
+SEED = "contract_clauses"
+"""A seed that ships, over files alone: its gate takes the fewest seconds."""
 ENVIRONMENTS = 2
 """Asked for from each target; there are more proven bugs than that."""
 
@@ -109,6 +111,9 @@ kind = "bubblewrap"
 [targets]
 builtin = []
 files = [{files}]
+[seeds]
+builtin = ["{seed}"]
+python = "{python}"
 [synthesis]
 candidates_per_repository = 4
 environments_per_repository = {environments}
@@ -131,6 +136,8 @@ def write_configuration(folder: Path, *, python: str) -> Path:
     text = _CONFIGURATION.format(
         files=", ".join(files),
         environments=ENVIRONMENTS,
+        seed=SEED,
+        python=python,
         fixes=make_fixes(folder, with_gone=True).toml,
     )
     path.write_text(text, encoding="utf-8")

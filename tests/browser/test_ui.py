@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Keep
 from tests.browser.dagster_page import DagsterPage
-from tests.browser.made_targets import BAD, ENVIRONMENTS, STABLE_TESTS
+from tests.browser.made_targets import BAD, ENVIRONMENTS, SEED, STABLE_TESTS
 from tests.browser.served import Served
 
 CLAMP, SPANS, _ = STABLE_TESTS
@@ -102,3 +102,24 @@ def test_a_job_ends_in_checked_environments_with_their_lineage(
     keep_picture("lineage")
     for upstream in ("verified_bugs", "bug_candidates", "target_repositories"):
         ui.follow_node(upstream)
+
+
+def test_a_seed_is_gated_and_tells_what_its_grader_is_worth(
+    ui: DagsterPage, keep_picture: Keep
+) -> None:
+    ui.open_asset("seed_environments")
+    ui.materialise_partition(SEED)
+    ui.wait_for_run("SUCCESS")
+
+    ui.open_asset("seed_environments")
+    ui.open_tab("Partitions")
+    ui.open_partition(SEED)
+    ui.expect_metadata("dagster/partition_row_count", "1")
+    ui.expect_metadata("environment", f"seed.{SEED}")
+    ui.expect_metadata("kill rate, criteria", "1")
+    ui.expect_metadata("user inside", "false")
+    keep_picture("seed_metadata")
+    gate = ui.open_markdown("gate")
+    for check in ("oracle_max", "generic_mutants", "impossible_variant", "replay"):
+        row = gate.get_by_role("row").filter(has_text=check)
+        expect(row.get_by_role("cell", name="passed", exact=True)).to_be_visible()

@@ -16,6 +16,7 @@ from envplatform.bundle import (
 )
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.errors import SandboxError
+from envplatform.grading.kept import lost
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.store import Store
 from envplatform.swe.environment import assemble_environment
@@ -25,7 +26,6 @@ from envplatform.swe.publish import (
     Proven,
     Refused,
     choose,
-    lost,
     proven_of,
     publish,
 )

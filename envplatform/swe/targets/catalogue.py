@@ -1,17 +1,14 @@
 """The targets that a configuration names, by partition key; a bad one costs no other."""
 
-import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
 from envplatform.configuration import TargetSettings
 from envplatform.errors import ConfigError
+from envplatform.graph import broken_key
 from envplatform.swe.targets.target import Target
 from envplatform.swe.targets.targetfile import builtin_target, load_target
-from envplatform.swe.targets.targetfile_tables import BROKEN
-
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def catalogue(settings: TargetSettings) -> Mapping[str, Target | ConfigError]:
@@ -25,17 +22,17 @@ def catalogue(settings: TargetSettings) -> Mapping[str, Target | ConfigError]:
         try:
             found[name] = _builtin(name)
         except ConfigError as error:
-            found[_key_of(name, found)] = error
+            found[broken_key(name, found)] = error
     for file in map(Path, settings.files):
         called = file.stem if file.stem != "target" else file.parent.name
         try:
             target = _loaded(file)
         except ConfigError as error:
-            found[_key_of(called, found)] = error
+            found[broken_key(called, found)] = error
             continue
         if target.name in found:
             msg = f"{file}: name = {target.name!r} is another target's; choose one"
-            found[_key_of(called, found)] = ConfigError(msg)
+            found[broken_key(called, found)] = ConfigError(msg)
         else:
             found[target.name] = target
     return found
@@ -76,11 +73,3 @@ def _load_once(file: Path, *state: int) -> Target:
     """Hundreds of partitions each look for their target among hundreds of files."""
     del state  # a changed file is another entry
     return load_target(file)
-
-
-def _key_of(called: str, taken: Mapping[str, object]) -> str:
-    base = f"{BROKEN}{_UNSAFE.sub('-', called)[:80] or 'target'}"
-    key, number = base, 2
-    while key in taken:
-        key, number = f"{base}-{number}", number + 1
-    return key

@@ -13,6 +13,7 @@ from pydantic import (
 )
 
 from envplatform.errors import FixSourceError
+from envplatform.graph import BROKEN
 from envplatform.swe.fixes.histories.location import parse_location
 from envplatform.swe.targets.targetfile_surroundings import ImageTable, ServiceTable
 from envplatform.tree import TreeError, checked_path
@@ -20,9 +21,6 @@ from envplatform.tree import TreeError, checked_path
 _PIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_]+")
 _NEEDED = ("pytest", "coverage")
 _IMAGES = ("image", "existing", "dockerfile", "commands")
-
-BROKEN = "broken__"
-"""How the names of targets that can't be read begin, and no others."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\[\]]{1,200}$")]

@@ -1,15 +1,14 @@
-"""Which `target_repo` partitions to add and to forget, for whoever keeps them.
+"""Which partitions of targets or seeds to add and to forget, for whoever keeps them.
 
-Keys are added and stay, as what was made under them does. Only the key of a target
-that could not be read goes when it can be: nothing was made under it but a failure.
+Keys are added and stay, as what was made under them does. Only the key of what could
+not be read goes when it can be: nothing was made under it but a failure.
 """
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from envplatform.graph import ASSETS
+from envplatform.graph import ASSETS, BROKEN
 from envplatform.store import Store
-from envplatform.swe.targets.targetfile_tables import BROKEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,55 @@
+"""Seeds made ready for the gate: the environment, its image, and faults to try on it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from envplatform.bundle import Environment, ImageReference, read_environment
+from envplatform.sandbox.base import Image
+from envplatform.sandbox.images import build_image
+from envplatform.workspace import Fault, read_seed, seed_environment
+from envplatform.workspace.catalogue import SeedPlace
+
+_BARE = "bare"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What the gate takes."""
+
+    name: str
+    environment: Environment
+    image: Image
+    faults: tuple[Fault, ...] = ()
+    """What its author says its grader must notice; none for environments on disk."""
+
+
+def task_of(seed: SeedPlace, *, python: str, cache: Path) -> Task:
+    """Make a seed ready; what ships runs on `python`, what is imported on its own image.
+
+    Raises:
+        BundleError: the environment can't be read, or is not what its digest says.
+        TargetError: its image can't be built.
+        SandboxUnavailableError: Python of that version is not on this machine.
+    """
+    if seed.folder is None:
+        return _builtin(seed.name, build_image(_BARE, python, (), cache))
+    environment = read_environment(seed.folder)
+    wanted = environment.image
+    image = build_image(wanted.name, wanted.python, wanted.requirements, cache)
+    return Task(name=seed.name, environment=environment, image=image)
+
+
+def _builtin(name: str, image: Image) -> Task:
+    reference = ImageReference(
+        name=image.name,
+        python=image.python,
+        requirements=image.requirements,
+        digest=image.digest,
+    )
+    seed, _ = read_seed(name)
+    return Task(
+        name=name,
+        environment=seed_environment(name, reference),
+        image=image,
+        faults=seed.fault,
+    )
