@@ -1,4 +1,4 @@
-"""The benchmarks of `ws` keep their contract. Their figures are not tested."""
+"""The benchmarks of workspaces keep their contract. Their figures are not tested."""
 
 import json
 import subprocess
@@ -42,3 +42,22 @@ def test_a_call_is_measured_by_face() -> None:
 def test_sessions_leave_no_process_socket_or_file() -> None:
     found = figures("ws_sessions", "--sessions", "4")
     assert (found["sessions"], found["left_over"]) == (4, 0)
+
+
+def test_a_seed_is_gated_or_there_is_no_figure() -> None:
+    found = figures("seeds", "--seed", "ledger_reconciliation", "--repeats", "1")
+    assert (found["seeds"], found["kill_rate_criteria"]) == (1, 1.0)
+    assert found["per_seed"]["ledger_reconciliation"]["not_run"] == ["portability"]
+
+
+def test_without_a_model_there_is_no_figure_of_a_judge() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.judge"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "no figure: a judge is a model" in done.stderr
