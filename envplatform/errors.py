@@ -6,6 +6,7 @@ EnvPlatformError
 ├── PatchError        a diff does not apply to the tree it was given; `fault` says why
 │   └── AmbiguousPatchError       a hunk fits at more than one place
 ├── BundleError       an environment on disk is incomplete or not what its digest says
+├── PlanError         a transformation can't be made as planned; names the step
 ├── TargetError       a target repository can't be prepared; names the target and step
 ├── FixSourceError    a source or history of fixes can't be read; names it and the step
 ├── SandboxError      the sandbox itself failed; says nothing about the code in it
@@ -64,6 +65,10 @@ class AmbiguousPatchError(PatchError):
 
 class BundleError(EnvPlatformError):
     """An environment on disk is incomplete or not what its digest says."""
+
+
+class PlanError(EnvPlatformError):
+    """A transformation can't be made as planned; names the step or the field."""
 
 
 class TargetError(EnvPlatformError):

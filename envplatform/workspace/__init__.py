@@ -9,7 +9,7 @@ process (`interface`), ways to show a resource otherwise (`lens`), tasks written
 from envplatform.workspace.fault import Fault
 from envplatform.workspace.graph import Workspace, with_workspace, workspace_of
 from envplatform.workspace.interface import Interface
-from envplatform.workspace.lens import Binding, Lens, check_lens, transform
+from envplatform.workspace.lens import Binding, Lens, Shown, check_lens, transform
 from envplatform.workspace.seed import Seed, builtin_seeds, read_seed, seed_environment
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Interface",
     "Lens",
     "Seed",
+    "Shown",
     "Workspace",
     "builtin_seeds",
     "check_lens",

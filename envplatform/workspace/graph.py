@@ -4,6 +4,7 @@ Everything that the broker serves, and nothing else of an environment: goal, gra
 user and the agent's own folder stay out of reach. Functions return new values.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -19,8 +20,13 @@ from envplatform.bundle.environment import ProviderKind, ResourceKind
 from envplatform.bundle.layout import GRAPH, content_files
 from envplatform.errors import BundleError
 from envplatform.tree import File, Tree
+from envplatform.ws.manifest import Manifest, ViewSpec
+from envplatform.ws.manifest import Permissions as ServedPermissions
+from envplatform.ws.manifest import Resource as ServedResource
 
 FILES: ProviderKind = "file"
+ENCODING = ("utf-8", "surrogateescape")
+"""Of files in a folder's one text, so that any bytes come back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,16 +44,24 @@ class Workspace:
     """Location to content; a resource may lie at one location or below one."""
 
     def content(self, name: str) -> bytes:
-        """Return what the resource `name` holds.
+        """Return what the resource `name` holds; of a folder, all its files as JSON.
 
         Raises:
-            BundleError: there is none, or it is not one file.
+            BundleError: there is none, or it holds nothing.
         """
-        file = self.served.get(self._resource(name).location)
-        if file is None:
-            msg = f"resource {name} is no single file"
+        location = self._resource(name).location
+        file = self.served.get(location)
+        if file is not None:
+            return file.data
+        below = {
+            path.removeprefix(f"{location}/"): file.data.decode(*ENCODING)
+            for path, file in sorted(self.served.items())
+            if path.startswith(f"{location}/")
+        }
+        if not below:
+            msg = f"resource {name} holds nothing at {location}"
             raise BundleError(msg)
-        return file.data
+        return (json.dumps(below, indent=0) + "\n").encode("ascii")
 
     def showing(self, name: str) -> tuple[View, ...]:
         """Return the views that show the resource `name`."""
@@ -76,13 +90,15 @@ class Workspace:
         )
 
     def with_content(self, name: str, content: bytes) -> "Workspace":
-        """Return the workspace with other content in the resource `name`.
+        """Return the workspace with other content in the resource `name`, one file.
 
         Raises:
-            BundleError: as `content`.
+            BundleError: there is none, or it is a folder.
         """
-        self.content(name)
         location = self._resource(name).location
+        if location not in self.served:
+            msg = f"resource {name} is no single file"
+            raise BundleError(msg)
         return replace(self, served={**self.served, location: File(content)})
 
     def without_resource(self, name: str) -> "Workspace":
@@ -163,6 +179,29 @@ def with_workspace(environment: Environment, workspace: Workspace) -> Environmen
         dependencies=workspace.dependencies,
         permissions=workspace.permissions,
         served=workspace.served,
+    )
+
+
+def served_manifest(environment: Environment) -> Manifest:
+    """Return the same as `ws` reads out of env.json, without writing one."""
+    permissions = environment.permissions
+    return Manifest(
+        resources={
+            one.name: ServedResource(one.name, one.kind, one.provider, one.location)
+            for one in environment.resources
+        },
+        providers={one.name: one.kind for one in environment.providers},
+        views={
+            one.name: ViewSpec(
+                one.name, one.kind, one.source, one.options, one.about, one.listed
+            )
+            for one in environment.views
+        },
+        permissions=ServedPermissions(
+            tuple(permissions.operations),
+            tuple(permissions.writable_names),
+            permissions.calls,
+        ),
     )
 
 

@@ -1,12 +1,12 @@
-"""A lens: shows a resource otherwise, with a public way back to the same bytes.
+"""A lens: shows a content otherwise, with a public way back to the same bytes.
 
-What makes one: applying it is a pure function of workspace, binding and seed; recovery
-uses the public interface alone; and the way by which the resource was read before is
-gone. `check_lens` holds all three to execution.
+What makes one: applying it is a pure function of workspace, binding and seed; the way
+back is an expression over public requests; and the way by which the content was read
+before is gone. `check_lens` holds all three to execution.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,53 +14,69 @@ from envplatform.bundle import Environment, environment_digest
 from envplatform.errors import BundleError
 from envplatform.workspace.graph import Workspace, with_workspace, workspace_of
 from envplatform.workspace.interface import Interface
+from envplatform.workspace.recovery import Node, Recovery, RecoveryError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
     """What a lens is applied to, and how."""
 
-    resource: str
+    name: str
+    """Public name at which a content is read plainly."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """By lens; JSON values."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a lens makes of a workspace."""
+
+    workspace: Workspace
+    recipe: Node
+    """Expression for what was read plainly at the bound name."""
+
+
 class Lens(ABC):
-    """One way to show a resource."""
+    """One way to show a content."""
 
     name: str
     """As plans and lineages have it."""
 
     @abstractmethod
-    def apply(self, workspace: Workspace, binding: Binding, seed: int) -> Workspace:
-        """Return the workspace in which the resource is shown otherwise.
+    def apply(self, workspace: Workspace, binding: Binding, seed: int) -> Shown:
+        """Return the workspace in which the content is shown otherwise.
 
         Raises:
             BundleError: the binding does not fit the workspace.
         """
 
-    @abstractmethod
-    def recover(self, interface: Interface, binding: Binding) -> bytes:
-        """Return the resource's bytes, by public requests alone.
+    def check(
+        self, opened: Callable[[], Interface], content: bytes, binding: Binding
+    ) -> None:
+        """Hold what it made to what is special about it; `opened` begins a session.
 
         Raises:
-            LookupError: an answer was no.
+            BundleError: names what does not hold.
         """
+        del opened, content, binding
 
 
 def transform(
     environment: Environment, lens: Lens, binding: Binding, seed: int
-) -> Environment:
-    """Return `environment` with the lens applied to its workspace.
+) -> tuple[Environment, Node]:
+    """Return `environment` with the lens applied to its workspace, and the way back.
 
     Raises:
-        BundleError: as `Lens.apply`, or the resource may not be transformed.
+        BundleError: as `Lens.apply`, or the content may not be transformed.
     """
-    if binding.resource not in environment.core.transformable:
-        msg = f"{binding.resource} is not declared transformable"
+    before = workspace_of(environment)
+    view = before.views.get(binding.name)
+    frozen = set(environment.core.frozen) - set(environment.core.transformable)
+    if view is None or view.source in frozen:
+        msg = f"{binding.name} is not declared transformable"
         raise BundleError(msg)
-    changed = lens.apply(workspace_of(environment), binding, seed)
-    return with_workspace(environment, changed)
+    shown = lens.apply(before, binding, seed)
+    return with_workspace(environment, shown.workspace), shown.recipe
 
 
 def check_lens(
@@ -70,22 +86,29 @@ def check_lens(
 
     Raises:
         BundleError: names what does not hold: the same input gave another child, the
-            bytes that come back differ, or the old way still leads to them.
+            bytes that come back differ, the old way still leads to them, or what the
+            lens itself checks.
     """
     before = workspace_of(environment)
-    content = before.content(binding.resource)
-    child = transform(environment, lens, binding, seed)
-    if environment_digest(child) != environment_digest(
-        transform(environment, lens, binding, seed)
-    ):
+    child, recipe = transform(environment, lens, binding, seed)
+    again, _ = transform(environment, lens, binding, seed)
+    content = before.content(before.views[binding.name].source)
+    if environment_digest(child) != environment_digest(again):
         msg = f"{lens.name}: applied twice, it gives two environments"
         raise BundleError(msg)
-    if lens.recover(Interface(child), binding) != content:
-        msg = f"{lens.name}: what is recovered of {binding.resource} differs"
+    try:
+        found = Recovery({binding.name: recipe}, Interface(child).request).get(
+            binding.name
+        )
+    except RecoveryError as error:
+        msg = f"{lens.name}: {binding.name} can't be recovered: {error}"
+        raise BundleError(msg) from error
+    if found != content:
+        msg = f"{lens.name}: what is recovered of {binding.name} differs"
         raise BundleError(msg)
-    for view in before.showing(binding.resource):
-        reply = Interface(child).ask("read", name=view.name)
-        if reply.content == content:
-            msg = f"{lens.name}: {view.name} still shows {binding.resource}"
-            raise BundleError(msg)
+    reply = Interface(child).ask("read", name=binding.name)
+    if reply.content == content:
+        msg = f"{lens.name}: {binding.name} still shows the content"
+        raise BundleError(msg)
+    lens.check(lambda: Interface(child), content, binding)
     return child

@@ -1,0 +1,41 @@
+"""Why a child is no child: typed, so that a proposer can do better."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+CheckName = Literal[
+    "plan",
+    "caps",
+    "frozen",
+    "replay",
+    "recovery",
+    "necessity",
+    "path_gone",
+    "reset",
+    "solvable",
+]
+"""`plan` and `caps` come before the seven checks: what they refuse is not verified."""
+
+CHECKS: tuple[CheckName, ...] = (
+    "frozen",
+    "replay",
+    "recovery",
+    "necessity",
+    "path_gone",
+    "reset",
+    "solvable",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """One thing that does not hold."""
+
+    check: CheckName
+    name: str
+    """Public name, field or step that it is about; empty where it is about the whole."""
+    message: str
+
+    def __str__(self) -> str:
+        """Return it as one line."""
+        return f"{self.check}: {self.name}: {self.message}".replace(": : ", ": ")

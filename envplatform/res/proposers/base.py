@@ -1,0 +1,53 @@
+"""What a proposer is asked, and what it answers."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from envplatform.bundle import Environment, Spending
+from envplatform.res.diagnostic import Diagnostic
+from envplatform.res.plan import TransformPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """One level of a lineage, as far as a proposer is told."""
+
+    plan: TransformPlan
+    root_bytes: int
+    """Served by the root of the lineage."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A plan and what it cost to come by it."""
+
+    plan: TransformPlan
+    spent: Spending = field(default_factory=Spending)
+
+
+class Proposer(ABC):
+    """Plans the next level of a lineage."""
+
+    name: str
+    """As lineages have it: `producer`."""
+    model: str | None = None
+
+    @abstractmethod
+    async def propose(
+        self,
+        parent: Environment,
+        history: Sequence[Level],
+        diagnostics: Sequence[Diagnostic],
+        *,
+        seed: int,
+    ) -> Proposal:
+        """Return a plan for a child of `parent`.
+
+        `history`: the levels that led to `parent`, the root's first; `diagnostics`: what
+        was wrong with the proposals for this child so far.
+
+        Raises:
+            PlanError: there is none.
+            ModelError: a model was asked and could not be.
+        """
