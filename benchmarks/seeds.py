@@ -15,7 +15,7 @@ from statistics import mean
 from time import monotonic
 
 from benchmarks.report import print_result, progress, refuse
-from envplatform.grading.gate import FULL, kill_rates, may_publish, run_gate
+from envplatform.grading.gate import FULL, hindering, kill_rates, may_publish, run_gate
 from envplatform.grading.tasks import Task, task_of
 from envplatform.rollout import attending
 from envplatform.sandbox.base import SandboxProvider
@@ -46,10 +46,8 @@ async def gate(
         attend=attending(),
     )
     if not may_publish(audit):
-        failed = [
-            f"{one.name}: {one.evidence}" for one in audit if one.status == "failed"
-        ]
-        refuse(f"{task.name} fails {'; '.join(failed)}")
+        told = [f"{one.name} {one.status}: {one.evidence}" for one in hindering(audit)]
+        refuse(f"{task.name}: {'; '.join(told)}")
     rates = kill_rates(audit)
     return {
         "passed": sum(one.status == "passed" for one in audit),
@@ -84,7 +82,9 @@ def main() -> None:
     """Measure what the command line says and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", action="append", default=[], choices=builtin_seeds())
-    parser.add_argument("--repeats", type=int, default=3, help="gradings a state")
+    parser.add_argument(
+        "--repeats", type=int, default=3, help="gradings a state, 3 at least"
+    )
     parser.add_argument("--workers", type=int, default=2, help="seeds at one time")
     parser.add_argument("--docker-base", help="image for portability; else not run")
     options = parser.parse_args()

@@ -133,9 +133,16 @@ def may_publish(audit: Sequence[CheckResult]) -> bool:
 
     Checks that did not run, for a reason, are no hindrance; they are no proof either.
     """
-    status = {check.name: check.status for check in audit}
-    return "failed" not in status.values() and all(
-        status.get(name) == "passed" for name in CORE
+    names = {check.name for check in audit}
+    return names.issuperset(CORE) and not hindering(audit)
+
+
+def hindering(audit: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
+    """Return the checks that speak against publishing: failed, or of `CORE` and not run."""
+    return tuple(
+        check
+        for check in audit
+        if check.status == "failed" or (check.name in CORE and check.status != "passed")
     )
 
 

@@ -10,7 +10,13 @@ from dataclasses import dataclass, replace
 from envplatform.bundle import CheckResult, Environment, core_digest, environment_digest
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.errors import BundleError
-from envplatform.grading.gate import CORE, FULL, kill_rates, may_publish, run_gate
+from envplatform.grading.gate import (
+    FULL,
+    hindering,
+    kill_rates,
+    may_publish,
+    run_gate,
+)
 from envplatform.grading.kept import keep_environment
 from envplatform.grading.sessions import Attendance
 from envplatform.grading.tasks import Task
@@ -78,19 +84,13 @@ async def publish_task(
     except BundleError as error:
         return Outcome(audit=(), refused=_refused(task, "no_environment", str(error)))
     if not may_publish(audit):
-        worst = next(one for one in audit if _hinders(one))
+        worst = hindering(audit)[0]
         what = f"{worst.status}: {worst.evidence}"
         return Outcome(audit=audit, refused=_refused(task, worst.name, what))
     environment = replace(task.environment, audit=audit)
     await keep_environment(store, environment)
     row = _row(environment, task, provider, time.monotonic() - began)
     return Outcome(audit=audit, row=row)
-
-
-def _hinders(check: CheckResult) -> bool:
-    """Whether an environment with this may not be published, by `may_publish`."""
-    missing = check.name in CORE and check.status != "passed"
-    return missing or check.status == "failed"
 
 
 def _refused(task: Task, reason: str, detail: str) -> RefusedTask:

@@ -45,7 +45,7 @@ def test_sessions_leave_no_process_socket_or_file() -> None:
 
 
 def test_a_seed_is_gated_or_there_is_no_figure() -> None:
-    found = figures("seeds", "--seed", "ledger_reconciliation", "--repeats", "1")
+    found = figures("seeds", "--seed", "ledger_reconciliation")
     assert (found["seeds"], found["kill_rate_criteria"]) == (1, 1.0)
     assert found["per_seed"]["ledger_reconciliation"]["not_run"] == ["portability"]
 
