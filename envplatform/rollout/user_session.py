@@ -186,7 +186,8 @@ class UserSession:
         return replies
 
     def _attending(self) -> Request:
-        return Request("attend", {"looks": self._policy.is_watching})
+        at = [list(pair) for pair in sorted(self._policy.watches)]
+        return Request("attend", {"looks": self._policy.is_watching, "at": at})
 
     def _scene(self, turn: int) -> Scene:
         return Scene(turn=turn, log=self._log, read=self._held.get)

@@ -1,9 +1,10 @@
 """One turn of the user: which signal fires, what is changed, what is said."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from envplatform.user.plan import Plan, Signal, WorkspaceChange
-from envplatform.user.predicates import Scene, holds
+from envplatform.user.predicates import Scene, dispatches_in, holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +76,18 @@ class UserPolicy:
     @property
     def is_watching(self) -> bool:
         """Whether something is left that it would do without a message."""
-        return any(
-            signal.is_quiet and signal.id not in self.memory.fired
+        return next(self._left(), None) is not None
+
+    @property
+    def watches(self) -> frozenset[tuple[str, str]]:
+        """The dispatches, operation and name, after which it may do something unasked."""
+        return frozenset().union(*(dispatches_in(one.when) for one in self._left()))
+
+    def _left(self) -> Iterator[Signal]:
+        return (
+            signal
             for signal in self.plan.signals
+            if signal.is_quiet and signal.id not in self.memory.fired
         )
 
 

@@ -140,6 +140,29 @@ def paths_in(predicate: Predicate) -> frozenset[str]:
             return frozenset()
 
 
+_CHANGING = ("call", "delete", "edit", "query", "write")
+"""Operations that may change what is held."""
+
+
+def dispatches_in(predicate: Predicate) -> frozenset[tuple[str, str]]:
+    """Return the dispatches after which `predicate` may say something else.
+
+    Operation and name; an empty name is any. Turns and signals are not among them: they
+    come with a message, or with the user's own doing.
+    """
+    match predicate:
+        case Dispatched():
+            return frozenset({(predicate.operation, predicate.name)})
+        case Held():
+            return frozenset((operation, "") for operation in _CHANGING)
+        case Not():
+            return dispatches_in(predicate.of)
+        case AllOf() | AnyOf():
+            return frozenset().union(*map(dispatches_in, predicate.of))
+        case _:
+            return frozenset()
+
+
 def _count(predicate: Dispatched, scene: Scene) -> int:
     return sum(
         entry.get("by") == "agent"

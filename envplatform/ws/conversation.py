@@ -45,7 +45,12 @@ class Conversation:
 
     def __init__(self, *, answer_s: float = ANSWER_S) -> None:
         self.looks = False
-        """Whether the user wants to look after each dispatch."""
+        """Whether the user wants to look after dispatches."""
+        self.looks_at: tuple[tuple[str, str], ...] | None = None
+        """Operation and name of the dispatches after which it does, an empty name being
+        any; None: after each. After the first dispatch of a session it always looks.
+        """
+        self._has_looked = False
         self._answer_s = answer_s
         self._count = 0
         self._event: Event | None = None
@@ -56,10 +61,18 @@ class Conversation:
         """Return what the user answers; None if nobody does in time."""
         return await self._put("say", text)
 
-    async def look(self) -> None:
+    async def look(self, operation: str, name: str) -> None:
         """Wait until the user has looked, if it wants to; one that is gone never does."""
-        if self.looks and await self._put("look", None) is None:
+        if not self.looks or not self._wants(operation, name):
+            return
+        self._has_looked = True
+        if await self._put("look", None) is None:
             self.looks = False
+
+    def _wants(self, operation: str, name: str) -> bool:
+        if self.looks_at is None or not self._has_looked:
+            return True
+        return any((operation, one) in self.looks_at for one in ("", name))
 
     async def next(self, wait_s: float) -> Event | None:
         """Return what waits for the user; None if nothing came within `wait_s`.

@@ -112,7 +112,8 @@ class Server:
             reply = self._broker.ask(request, heard=heard)
             self._keep_log()
             if said is None:
-                await self._conversation.look()
+                name = str(request.arguments.get("name", ""))
+                await self._conversation.look(request.operation, name)
             return reply
 
     async def _controlled(self, request: Request) -> Reply:
@@ -142,10 +143,11 @@ class Server:
         return reply
 
     def _attend(self, arguments: Mapping[str, Any]) -> Reply:
-        """Take note whether the user wants to look after each dispatch."""
-        looks = arguments.get("looks")
+        """Take note whether the user wants to look after dispatches, and after which."""
+        looks, at = arguments.get("looks"), arguments.get("at")
         if not isinstance(looks, bool):
             raise WsError(INVALID, "attend takes looks, true or false")
+        self._conversation.looks_at = None if at is None else _pairs(at)
         self._conversation.looks = looks
         return Reply(data={})
 
@@ -273,3 +275,14 @@ async def _send(writer: asyncio.StreamWriter, reply: Reply) -> None:
 def state_line(memory: dict[str, dict[str, Any]]) -> bytes:
     """Return what views remember, in one spelling."""
     return canonical(memory).encode("ascii") + b"\n"
+
+
+def _pairs(said: object) -> tuple[tuple[str, str], ...]:
+    """Return operations with names out of JSON."""
+    pairs = said if isinstance(said, list) else [None]
+    found = []
+    for pair in pairs:
+        if not isinstance(pair, list) or [type(part) for part in pair] != [str, str]:
+            raise WsError(INVALID, "at is a list of pairs, operation and name")
+        found.append((pair[0], pair[1]))
+    return tuple(found)

@@ -1,5 +1,6 @@
 """When the user speaks and what it does: by workspace and trace, never by request."""
 
+import copy
 import json
 
 import pytest
@@ -84,3 +85,13 @@ def without(key: str) -> dict[str, object]:
 def test_a_broken_plan_is_named(said: bytes, problem: str) -> None:
     with pytest.raises(BundleError, match=problem):
         read_plan(said)
+
+
+def test_a_policy_tells_after_which_dispatches_it_could_do_something() -> None:
+    quiet = copy.deepcopy(PLAN)
+    for signal in quiet["signals"]:
+        signal.pop("message")
+        signal["changes"] = [{"path": "a", "action": "delete"}]
+    policy = UserPolicy(read_plan(json.dumps(quiet).encode()))
+    assert {("read", "march.csv"), ("write", ""), ("query", "")} <= policy.watches
+    assert UserPolicy(read_plan(json.dumps(PLAN).encode())).watches == frozenset()

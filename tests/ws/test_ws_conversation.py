@@ -1,5 +1,6 @@
 """A message at the server: it waits for the user, whoever floods or breaks off meanwhile."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from envplatform.ws import Reply
 from envplatform.ws.client import Client
+from envplatform.ws.conversation import Conversation
 from envplatform.ws.wire import Request
 from tests.ws.test_ws_server import Session, flood
 
@@ -73,6 +75,9 @@ def test_a_message_outlasts_a_user_who_breaks_off_and_a_flood(session: Session) 
     ("operation", "arguments"),
     [
         ("attend", {"looks": "yes"}),
+        ("attend", {"looks": True, "at": "read"}),
+        ("attend", {"looks": True, "at": [["read"]]}),
+        ("attend", {"looks": True, "at": [["read", 1]]}),
         ("await_message", {"wait_s": 1e9}),
         ("await_message", {"wait_s": "x"}),
         ("await_message", {"paths": [1]}),
@@ -91,3 +96,30 @@ def test_an_agent_can_not_answer_itself(session: Session) -> None:
     with Client(str(session.agent)) as agent:
         for operation in ("attend", "await_message", "answer"):
             assert ask(agent, operation).error == "invalid"
+
+
+def test_a_user_looks_after_the_first_dispatch_and_those_that_matter() -> None:
+    async def looked(conversation: Conversation, operation: str, name: str) -> bool:
+        looking = asyncio.create_task(conversation.look(operation, name))
+        event = await conversation.next(0.05)
+        if event is not None:
+            conversation.answer(event.number, {})
+        await looking
+        return event is not None
+
+    async def session() -> list[bool]:
+        conversation = Conversation()
+        conversation.looks = True
+        conversation.looks_at = (("read", "a"), ("write", ""))
+        asked = [
+            ("list", ""),
+            ("list", ""),
+            ("read", "b"),
+            ("read", "a"),
+            ("write", "b"),
+        ]
+        found = [await looked(conversation, *one) for one in asked]
+        conversation.looks_at = None
+        return [*found, await looked(conversation, "list", "")]
+
+    assert asyncio.run(session()) == [True, False, False, True, True, True]
