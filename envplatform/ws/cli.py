@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from .wire import Reply, Request
 
 _STATUS = {"invalid": 2, "not_found": 3, "refused": 4, "not_ready": 5}
 _OTHER = 1
+_ENOUGH = 141
+"""What a shell reports of a command that SIGPIPE ended."""
 
 
 def main(words: list[str] | None = None) -> int:
@@ -27,6 +30,10 @@ def main(words: list[str] | None = None) -> int:
             return _show(client.ask(_request(options)))
     except WsError as error:
         return _fail(error.code, error.message)
+    except BrokenPipeError:  # `ws list | head`: who reads has enough
+        # What is left in the buffer is flushed once more on the way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _ENOUGH
 
 
 def _parser() -> argparse.ArgumentParser:

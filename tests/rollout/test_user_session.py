@@ -205,6 +205,34 @@ async def test_a_process_of_the_user_that_is_killed_is_noticed(
             user.check()
 
 
+SPYING = r"""
+words='zebra-7731|rate is 1.17|second table'
+grep -rEsl "$words" /workspace /home /tmp /run /logs /var /etc 2>/dev/null
+cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' \
+  | grep -E "$words" | grep -v 'words='
+for name in user/plan.json ../user/plan.json all/../../user/plan.json plan.json; do
+  ws read "$name" && echo "$name was given"
+done 2>/dev/null
+find /run/ctl /user /tests /solution -mindepth 1 2>/dev/null
+ws list | grep -E "$words"
+true
+"""
+
+
+async def test_the_agent_can_not_read_the_plan_of_the_user(
+    bubblewrap: BubblewrapProvider,
+) -> None:
+    """Nor in the memory of the conversation, once the user has said a part of it."""
+    async with session(bubblewrap, user_environment()) as (opened, _):
+        for line in ("ws say", "ws read table; ws say 'I have read it' > /dev/null"):
+            assert (await opened.sandbox.exec(["bash", "-c", line])).exit_code == 0
+            found = await opened.sandbox.exec(["bash", "-c", SPYING])
+            assert (found.exit_code, found.stdout) == (0, b"")
+        await opened.sandbox.exec(["bash", "-c", "echo zebra-7731 > /tmp/note"])
+        planted = await opened.sandbox.exec(["bash", "-c", SPYING])
+        assert planted.stdout == b"/tmp/note\n", "the search does find what is there"
+
+
 async def test_the_user_leaves_before_the_work_is_taken_home(
     bubblewrap: BubblewrapProvider,
 ) -> None:

@@ -52,6 +52,16 @@ class Session:
             stderr=subprocess.PIPE,
         )
 
+    def started(self, *words: str) -> subprocess.Popen[bytes]:
+        """Start the command line; its streams are pipes."""
+        return subprocess.Popen(
+            [sys.executable, "-B", "-m", "ws", "--socket", str(self.agent), *words],
+            cwd=self.folder,
+            env={"PYTHONPATH": str(self.folder / "lib")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
     def cli(
         self, *words: str, stdin: bytes = b""
     ) -> subprocess.CompletedProcess[bytes]:
@@ -95,6 +105,18 @@ def test_the_command_line_gives_content_as_it_is(session: Session) -> None:
         b"ws: refused: raw can't be changed\n",
     )
     assert session.cli("read", "none").returncode == 3
+
+
+@pytest.mark.parametrize("words", [("list",), ("read", "raw")])
+def test_who_has_read_enough_ends_the_command_quietly(
+    session: Session, words: tuple[str, ...]
+) -> None:
+    """As in `ws list | head`."""
+    with session.started(*words) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 141)
 
 
 def test_one_session_gives_one_log_by_command_line_and_by_lines(tmp_path: Path) -> None:
