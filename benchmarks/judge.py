@@ -32,8 +32,6 @@ from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.workspace import builtin_seeds
 from envplatform.workspace.catalogue import SeedPlace
 
-_PYTHON = "3.11"
-
 
 async def states_of(task: Task) -> tuple[Rubric, tuple[ControlledState, ...]]:
     """Solve the seed once and grade its controlled states."""
@@ -80,7 +78,7 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as scratch:
         place = SeedPlace(name=options.seed, folder=None)
-        task = task_of(place, python=_PYTHON, cache=Path(scratch))
+        task = task_of(place, python=None, cache=Path(scratch))
         rubric, states = asyncio.run(states_of(task))
         folder = options.recordings or Path(scratch)
         found = asyncio.run(judged(settings, rubric, states, folder))

@@ -24,8 +24,6 @@ from envplatform.sandbox.docker import DockerProvider
 from envplatform.workspace import builtin_seeds
 from envplatform.workspace.catalogue import SeedPlace
 
-_PYTHON = "3.11"
-
 Line = dict[str, object]
 """One line of the table."""
 
@@ -92,9 +90,7 @@ def main() -> None:
     began = monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         tasks = [
-            task_of(
-                SeedPlace(name=name, folder=None), python=_PYTHON, cache=Path(scratch)
-            )
+            task_of(SeedPlace(name=name, folder=None), python=None, cache=Path(scratch))
             for name in options.seed or builtin_seeds()
         ]
         table = asyncio.run(gate_all(tasks, options, other))

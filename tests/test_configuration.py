@@ -46,6 +46,7 @@ def test_arrays_become_tuples() -> None:
             '[synthesis]\nissue_writer = "llm"',
             ["synthesis.issue_writer", "asks a model", "[issue_model] or [model]"],
         ),
+        ('[seeds]\npython = "3"', ["seeds.python", "'3'"]),
         ("[synthesis]\nmodel_temperature = 3.0", ["model_temperature", "less than"]),
     ],
 )

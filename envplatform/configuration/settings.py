@@ -91,8 +91,10 @@ class SeedSettings(Section):
     """Environments on disk, or folders of them; relative to this file, absolute once
     read. A folder's name is its partition.
     """
-    python: Annotated[str, Field(pattern=r"^3\.\d{1,2}$")] = "3.11"
-    """Of the image that the shipped ones run on; it must be on this machine."""
+    python: Annotated[str, Field(pattern=r"^3\.\d{1,2}$")] | None = None
+    """Of the image that the shipped ones run on, part of what they are. None: that which
+    the platform runs on.
+    """
     portability: bool = False
     """Whether some states of each are graded in the other kind of sandbox too, which
     must then be there.

@@ -1,5 +1,6 @@
 """Seeds made ready for the gate: the environment, its image, and faults to try on it."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +24,10 @@ class Task:
     """What its author says its grader must notice; none for environments on disk."""
 
 
-def task_of(seed: SeedPlace, *, python: str, cache: Path) -> Task:
+def task_of(seed: SeedPlace, *, python: str | None, cache: Path) -> Task:
     """Make a seed ready; what ships runs on `python`, what is imported on its own image.
+
+    `python`: a minor version; None: the running one.
 
     Raises:
         BundleError: the environment can't be read, or is not what its digest says.
@@ -32,7 +35,8 @@ def task_of(seed: SeedPlace, *, python: str, cache: Path) -> Task:
         SandboxUnavailableError: Python of that version is not on this machine.
     """
     if seed.folder is None:
-        return _builtin(seed.name, build_image(_BARE, python, (), cache))
+        running = "{}.{}".format(*sys.version_info[:2])
+        return _builtin(seed.name, build_image(_BARE, python or running, (), cache))
     environment = read_environment(seed.folder)
     wanted = environment.image
     image = build_image(wanted.name, wanted.python, wanted.requirements, cache)

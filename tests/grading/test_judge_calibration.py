@@ -90,7 +90,7 @@ async def test_a_seeds_faults_tell_a_judge_that_looks_from_one_that_does_not(
     bubblewrap: BubblewrapProvider, tmp_path: Path
 ) -> None:
     place = SeedPlace(name="contract_clauses", folder=None)
-    task = task_of(place, python="3.11", cache=tmp_path)
+    task = task_of(place, python=None, cache=tmp_path)
     evidence = await collect_evidence(
         bubblewrap, task.environment, image=task.image, repeats=1
     )

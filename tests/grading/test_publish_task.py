@@ -3,14 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 
-from envplatform.bundle import ImageReference
+from envplatform.bundle import ImageReference, write_environment
 from envplatform.grading.publish import publish_task
-from envplatform.grading.tasks import Task
+from envplatform.grading.tasks import Task, task_of
 from envplatform.rollout import attending
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.store import Store
 from envplatform.tree import File, tree_digest
+from envplatform.workspace.catalogue import SeedPlace
 from tests.rollout.made_user import user_environment
 
 GENEROUS = b"""#!/bin/sh
@@ -63,3 +64,14 @@ async def test_what_can_not_be_opened_is_refused_and_not_an_error(
     assert outcome.refused is not None
     assert outcome.refused.reason == "no_environment"
     assert "plan.json" in outcome.refused.detail
+
+
+def test_an_environment_on_disk_is_a_task_on_its_own_image(
+    bare_image: Image, tmp_path: Path
+) -> None:
+    made = task(bare_image)
+    folder = tmp_path / "imported"
+    write_environment(made.environment, folder)
+    place = SeedPlace(name="imported", folder=folder)
+    found = task_of(place, python="3.8", cache=tmp_path)
+    assert found == replace(made, name="imported")
