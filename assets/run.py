@@ -70,8 +70,12 @@ def synthesise(terminal: Terminal) -> list[str]:
     """Run the synthesis job for every configured target; returns what failed.
 
     Raises:
-        ConfigError: envplatform.toml is wrong, or names no target.
+        ConfigError: envplatform.toml is wrong, or names neither target nor seed.
     """
+    resources = terminal.definitions.resources or {}
+    if not resources["targets"].names() and resources["seeds"].names():
+        terminal.say("no [targets] configured: bugs are left out")
+        return []
     names = register_targets(terminal)
     partitioned = assets_of(terminal, SYNTHESIS, partitioned=True)
     whole = assets_of(terminal, SYNTHESIS, partitioned=False)

@@ -56,7 +56,7 @@ def table_of(row: EnvironmentRow) -> tuple[str, str]:
 
 
 def find_row(store: Store, name: str) -> EnvironmentRow:
-    """Find a stored environment's row by id or digest, or a unique start of either.
+    """Find a stored environment's row by id, digest or seed, or a unique start of these.
 
     Raises:
         StoreError: none or several fit; the message lists some.
@@ -64,9 +64,15 @@ def find_row(store: Store, name: str) -> EnvironmentRow:
     return find_one(
         stored_rows(store),
         name,
-        names=lambda row: (row.environment_id, row.digest),
+        names=_names,
         what="environment",
     )
+
+
+def _names(row: EnvironmentRow) -> tuple[str, ...]:
+    """Return what a row is called by; that it was made of a bug is no name of it."""
+    of_seed = () if row.repository else (row.candidate_id,)
+    return (row.environment_id, row.digest, *of_seed)
 
 
 def find_environment(store: Store, name: str) -> tuple[Environment, Path]:

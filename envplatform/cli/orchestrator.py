@@ -121,16 +121,14 @@ def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
             f"{sum(row.fail_to_pass for row in mine) / len(mine):.1f} on average",
             f"{sum(row.seconds for row in mine) / len(mine):.1f}",
         )
-    console.print(table)
+    if table.rows:
+        console.print(table)
     for line in _supervision(Store(place.home)):
         say(console, line)
     say(console, f"{len(rows)} proven environments, kept in {place.home}")
     seeds = [row.candidate_id for row in rows if not row.repository]
     if seeds:
-        say(
-            console,
-            f"{len(seeds)} of them are seeds, tasks over workspaces: {', '.join(seeds)}",
-        )
+        say(console, f"of them seeds, tasks over workspaces: {', '.join(seeds)}")
     program = _program()
     if rows:
         name = rows[0].environment_id

@@ -23,6 +23,7 @@ from envplatform.errors import ConfigError, StoreError
 from envplatform.store import Store
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.report import REJECTED
+from resources.seeds import SeedsResource
 from resources.targets import TargetsResource
 from tests.made_project import BROKEN, CHECKOUT, REPOSITORY, Made, Project
 
@@ -283,7 +284,8 @@ def test_a_run_that_fails_before_any_step_says_why(
 
 def terminal(instance: dg.DagsterInstance, file: Path, home: Path) -> Terminal:
     targets = TargetsResource(path=str(file), home=str(home))
-    definitions = build_definitions({"targets": targets})
+    seeds = SeedsResource(path=str(file), home=str(home))
+    definitions = build_definitions({"targets": targets, "seeds": seeds})
     return Terminal(
         instance=instance, definitions=definitions, folder=home, out=io.StringIO()
     )
@@ -296,6 +298,18 @@ def test_a_configuration_without_targets_says_what_to_do(
     file.write_text("[targets]\nbuiltin = []\n")
     with pytest.raises(ConfigError, match=r"names no target.*envplatform init"):
         register_targets(terminal(instance, file, home))
+
+
+def test_who_has_seeds_needs_no_target(
+    instance: dg.DagsterInstance, home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "envplatform.toml"
+    run = terminal(instance, file, home)
+    file.write_text("[targets]\nbuiltin = []\n[seeds]\nbuiltin = []\n")
+    with pytest.raises(ConfigError, match="names no target"):
+        synthesise(run)
+    file.write_text("[targets]\nbuiltin = []\n")
+    assert synthesise(run) == []
 
 
 def test_keys_are_added_and_stay_but_for_those_of_mended_targets(

@@ -75,7 +75,8 @@ def test_a_seed_becomes_an_environment_and_a_bad_one_costs_no_other(
     assert row.kill_rate_generic == told["kill rate, generic"]
     assert store.rows(RefusedTask, REFUSED, SEED) == []
 
-    assert find_environment(store, row.environment_id)[0] == environment
+    for name in (SEED, SEED[:5], row.environment_id, row.digest[:9]):
+        assert find_environment(store, name)[0] == environment
     node = lineage_of(store, row.environment_id)
     assert [(part.kind, part.name) for part in node.made_from] == [
         ("source", SEED),
