@@ -42,6 +42,7 @@ async def test_a_lineage_over_code_keeps_tests_code_and_oracle(
     assert floor is not None
     assert floor < 1
     root_bytes = measure(root).served_bytes
+    child = root
     with Replayer() as replayer:
         verifier = Verifier(
             provider=bubblewrap,
@@ -60,8 +61,9 @@ async def test_a_lineage_over_code_keeps_tests_code_and_oracle(
             seed=1,
             budget=Budget(depth=1),
         ):
+            assert [one.is_accepted for one in grown.children] == [True]
             child = grown.tip
-    assert [one.is_accepted for one in grown.children] == [True]
+    assert child != root
     assert (child.tests, child.workspace) == (environment.tests, environment.workspace)
     assert child.core.facts == environment.core.facts
     assert Interface(child).ask("read", name=REPORT).content is None
