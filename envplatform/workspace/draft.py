@@ -5,6 +5,7 @@ puts in gets names and values that only who was told can know.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
@@ -26,6 +27,9 @@ from envplatform.ws.wire import canonical, digest
 STORE = "vault/"
 """Where contents lie that no list tells of."""
 _TOKEN_CHARACTERS = 12
+_TOKEN = re.compile(r"[0-9a-f]{12}")
+_MADE = "made."
+"""How the names of resources begin that a draft holds; they are never shown."""
 
 
 class Draft:
@@ -45,7 +49,8 @@ class Draft:
             raise BundleError(msg)
         self.name, self.view = name, view
         self.content = workspace.content(view.source)
-        self._secret = digest(f"{seed}\0{operator}\0{name}\0".encode() + self.content)
+        said = f"{seed}\0{operator}\0{name}\0{_all_of(workspace)}"
+        self._secret = digest(said.encode("utf-8", "surrogatepass"))
         self.random = Random(self._secret)  # noqa: S311  choices, no secrets
         self._operator = operator
         self._workspace = _without(workspace, name)
@@ -95,9 +100,9 @@ class Draft:
         elif not isinstance(content, bytes):
             content = document(content)
         count = len(self._workspace.resources)
-        name = f"made.{self.token('resource', count)}"
+        name = f"{_MADE}{self.token('resource', count)}"
         self._workspace = self._workspace.with_resource(
-            name, kind, f"made/{name.removeprefix('made.')}", content
+            name, kind, f"made/{name.removeprefix(_MADE)}", content
         )
         return name
 
@@ -141,17 +146,22 @@ class Draft:
     def stamp_at(self, name: str) -> str:
         """Return the stamp of the document that a name stands for.
 
+        Only a draft writes one: a task's own field of that name could be guessed.
+
         Raises:
             BundleError: it is no document with one.
         """
         view = self._workspace.views.get(name)
         try:
-            told = json.loads(self._workspace.content(view.source)) if view else {}
-        except (ValueError, BundleError):
+            is_made = view is not None and view.source.startswith(_MADE)
+            held = self._workspace.content(view.source) if view and is_made else b"{}"
+            told = json.loads(held)
+        except (ValueError, RecursionError, BundleError):
             told = {}
-        if not isinstance(told, dict) or not isinstance(told.get("stamp"), str):
+        stamp = told.get("stamp") if isinstance(told, dict) else None
+        if not isinstance(stamp, str) or not _TOKEN.fullmatch(stamp):
             self.refuse(f"{name} is no document with a stamp")
-        return str(told["stamp"])
+        return stamp
 
     def behind(self, name: str) -> frozenset[str]:
         """Return all names that are needed to read `name`, itself included."""
@@ -241,6 +251,19 @@ def compact(value: Any) -> bytes:  # noqa: ANN401  JSON
     return canonical(value).encode("ascii")
 
 
+def _all_of(workspace: Workspace) -> str:
+    """Return a digest of everything that is held.
+
+    Tokens rest on all of it: whoever could try out what one short content may be would
+    know its tokens, and could tell by a public one when the try was right.
+    """
+    told = "".join(
+        f"{path}\0{digest(file.data)}\n"
+        for path, file in sorted(workspace.served.items())
+    )
+    return digest(told.encode("utf-8", "surrogatepass"))
+
+
 def _without(workspace: Workspace, name: str) -> Workspace:
     """Return the workspace without a view; edges are kept for the one that follows."""
     views = {n: view for n, view in workspace.views.items() if n != name}
@@ -249,7 +272,7 @@ def _without(workspace: Workspace, name: str) -> Workspace:
 
 def _in_use(workspace: Workspace, source: str) -> Workspace:
     """Drop what was made for a name and is shown no more."""
-    if not source.startswith("made."):
+    if not source.startswith(_MADE):
         return workspace
     shown = {name for view in workspace.views.values() for name in sources_of(view)}
     return workspace if source in shown else workspace.without_resource(source)

@@ -67,7 +67,8 @@ def transform(
     """Return `environment` with the lens applied to its workspace, and the way back.
 
     Raises:
-        BundleError: as `Lens.apply`, or the content may not be transformed.
+        BundleError: as `Lens.apply` or `Lens.check`, or the content may not be
+            transformed.
     """
     before = workspace_of(environment)
     view = before.views.get(binding.name)
@@ -76,7 +77,9 @@ def transform(
         msg = f"{binding.name} is not declared transformable"
         raise BundleError(msg)
     shown = lens.apply(before, binding, seed)
-    return with_workspace(environment, shown.workspace), shown.recipe
+    after = with_workspace(environment, shown.workspace)
+    lens.check(lambda: Interface(after), before.content(view.source), binding)
+    return after, shown.recipe
 
 
 def check_lens(
@@ -110,5 +113,4 @@ def check_lens(
     if reply.content == content:
         msg = f"{lens.name}: {binding.name} still shows the content"
         raise BundleError(msg)
-    lens.check(lambda: Interface(child), content, binding)
     return child

@@ -75,7 +75,8 @@ _NAMED = _NAME._replace(required=True)
 _TABLE: list[Operation] = [
     Operation(
         "list",
-        "List the public names below a prefix, with what can be done with each.",
+        "List the public names below a prefix, with what can be done with each. A name "
+        "that another resource gave is told of too if the prefix is all of it.",
         (Parameter("prefix", "Only names that begin with this.", place=True),),
     ),
     Operation(

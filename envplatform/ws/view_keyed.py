@@ -59,7 +59,9 @@ class VersionView(View):
         del operation
         self.takes(arguments, "version")
         versions = self.option("versions")
-        version = required(arguments, "version", f"one of {', '.join(versions)}")
+        version = required(
+            arguments, "version", self.spec.about or "another resource tells which"
+        )
         if version not in versions:
             msg = f"{self.spec.name} has no version {version!r}"
             raise WsError(NOT_FOUND, msg)

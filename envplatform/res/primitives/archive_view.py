@@ -53,10 +53,15 @@ class ArchiveView(Primitive):
 
 
 def _packed(name: str, content: bytes) -> bytes:
-    """Return an archive that is the same at any time, its member uncompressed."""
+    """Return an archive that is the same at any time and on any machine.
+
+    Packed by bzip2, which has one implementation; those of deflate differ in what they
+    write. Unpacked the content could be read off the archive as it is.
+    """
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(zipfile.ZipInfo(name, date_time=_DATE), content)
+    member = zipfile.ZipInfo(name, date_time=_DATE)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr(member, content, zipfile.ZIP_BZIP2, compresslevel=9)
     return out.getvalue()
 
 

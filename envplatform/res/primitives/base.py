@@ -1,10 +1,12 @@
 """What the primitives share: one draft a binding, and documents that tell of names."""
 
+import re
 from abc import abstractmethod
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from envplatform.workspace import Binding, Lens, Shown, Workspace
+from envplatform.errors import BundleError
+from envplatform.workspace import Binding, Interface, Lens, Shown, Workspace
 from envplatform.workspace.draft import Draft
 from envplatform.workspace.recovery import Node
 
@@ -67,14 +69,42 @@ def groups(items: list[Item], count: int) -> list[list[Item]]:
     return [items[a:b] for a, b in pairwise(cuts)]
 
 
-def stale(draft: Draft, limit: int = 400) -> str:
-    """Return a text that looks like the content and differs in what it says."""
-    lines = draft.text[:limit].splitlines(keepends=True)
-    if len(lines) > 2:  # noqa: PLR2004  enough to leave one out
-        del lines[draft.random.randrange(1, len(lines))]
-    shift = draft.random.randint(1, 9)
-    text = "".join(
-        str((int(one) + shift) % 10) if one in "0123456789" else one
-        for one in "".join(lines)
-    )
-    return text if text != draft.text else f"{text}(superseded)\n"
+def stale(draft: Draft, count: int, limit: int = 400) -> list[str]:
+    """Return texts that look like the content; each says something else than all others.
+
+    None tells that it is one: nothing is marked. Of a long content they are a part, so
+    that they don't cost as many bytes as it.
+    """
+    taken = [draft.text]
+    for shift in draft.random.sample(range(1, 10), count):
+        lines = draft.text[:limit].splitlines(keepends=True)
+        if len(lines) > 2:  # noqa: PLR2004  enough to leave one out
+            del lines[draft.random.randrange(1, len(lines))]
+        text = "".join(
+            str((int(one) + shift) % 10) if one in "0123456789" else one
+            for one in "".join(lines)
+        )
+        while text in taken:
+            text = f"not {text}"
+        taken.append(text)
+    return taken[1:]
+
+
+def companion(session: Interface, name: str, what: str) -> str:
+    """Return the name that the account of `name` gives last for its `what`.
+
+    Raises:
+        BundleError: it gives none.
+    """
+    told = [
+        found
+        for one in session.ask("list", prefix=name).data["names"]
+        if one["name"] == name
+        for found in re.findall(
+            rf"{re.escape(name)}\.{what}-[0-9a-f]{{4}}", one.get("about", "")
+        )
+    ]
+    if not told:
+        msg = f"what is told of {name} gives no {what}"
+        raise BundleError(msg)
+    return str(told[-1])

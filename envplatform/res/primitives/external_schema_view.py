@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from envplatform.errors import BundleError
-from envplatform.res.primitives.base import STAMP, Primitive
+from envplatform.res.primitives.base import STAMP, Primitive, companion
 from envplatform.workspace import Binding, Interface
 from envplatform.workspace.draft import Draft, compact
 from envplatform.workspace.recipes import at, get, parsed, plain
@@ -69,13 +69,8 @@ class ExternalSchemaView(Primitive):
         """Rows and schema are of one version."""
         del content
         session = opened()
-        names = [
-            one["name"]
-            for one in session.ask("list", prefix=f"{binding.name}.schema-").data[
-                "names"
-            ]
-        ]
-        versions = session.document(names[-1])["version"]
+        told = companion(session, binding.name, "schema")
+        versions = session.document(told)["version"]
         if session.document(binding.name)["schema"] != versions:
             msg = f"{self.name} of {binding.name}: the schema is of another version"
             raise BundleError(msg)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from envplatform.errors import BundleError
-from envplatform.res.primitives.base import Primitive, whole
+from envplatform.res.primitives.base import Primitive, companion, whole
 from envplatform.workspace import Binding, Interface
 from envplatform.workspace.draft import Draft, compact
 from envplatform.workspace.recipes import plain, read, substituted, var
@@ -61,13 +61,8 @@ class FieldReference(Primitive):
         session = opened()
         text = session.read(binding.name).decode("utf-8")
         ids = sorted(set(_REFERENCE.findall(text)))
-        names = [
-            one["name"]
-            for one in session.ask("list", prefix=f"{binding.name}.values-").data[
-                "names"
-            ]
-        ]
-        values = [session.read(names[-1], key=one) for one in ids]
+        told = companion(session, binding.name, "values")
+        values = [session.read(told, key=one) for one in ids]
         if not ids or len(set(values)) != len(values):
             msg = f"{self.name} of {binding.name}: references are not one to one"
             raise BundleError(msg)

@@ -22,9 +22,9 @@ class IndexRebuild(Primitive):
     def draw(self, draft: Draft, options: dict[str, Any]) -> Node:
         """See the base class."""
         del options
-        term = draft.name.rpartition("/")[2].lower()
+        term = _term(draft.name)
         right, wrong = draft.hidden_name("now"), draft.hidden_name("earlier")
-        old = draft.hold(f"{stale(draft)}# earlier\n")
+        old = draft.hold(stale(draft, 1)[0])
         draft.show(wrong, "content", old, about="A document.")
         draft.show(
             right, "content", draft.source(), about="A document.", needs=(draft.name,)
@@ -44,7 +44,7 @@ class IndexRebuild(Primitive):
     ) -> None:
         """Search is wrong before, and right after."""
         session, found = opened(), []
-        query = binding.name.rpartition("/")[2].lower()
+        query = _term(binding.name)
         for _ in range(2):
             hits = session.ask("search", name=binding.name, query=query).data["hits"]
             found.append(session.read(hits[0]["name"]) == content)
@@ -52,6 +52,11 @@ class IndexRebuild(Primitive):
         if found != [False, True]:
             msg = f"{self.name} of {binding.name}: right before and after are {found}"
             raise BundleError(msg)
+
+
+def _term(name: str) -> str:
+    """Return a term as an index looks one up: without blanks around it, in lower case."""
+    return name.rpartition("/")[2].strip().lower() or "content"
 
 
 PRIMITIVE = IndexRebuild()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from envplatform.errors import BundleError
-from envplatform.res.primitives.base import STAMP, Primitive
+from envplatform.res.primitives.base import STAMP, Primitive, companion
 from envplatform.workspace import Binding, Interface
 from envplatform.workspace.draft import Draft, compact
 from envplatform.workspace.recipes import at, get, parsed, plain, read
@@ -49,8 +49,8 @@ class LinkLookup(Primitive):
         session = opened()
         path = session.document(binding.name)["path"]
         names = [one["name"] for one in session.ask("list").data["names"]]
-        registry = [one for one in names if one.startswith(f"{binding.name}.links-")]
-        handle = session.read(registry[-1], key=path).decode()
+        registry = companion(session, binding.name, "links")
+        handle = session.read(registry, key=path).decode()
         if handle in names or session.read(handle) != content:
             msg = f"{self.name} of {binding.name}: the store is listed, or lacks the content"
             raise BundleError(msg)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from envplatform.errors import BundleError
-from envplatform.res.primitives.base import STAMP, Primitive, whole
+from envplatform.res.primitives.base import STAMP, Primitive, companion, whole
 from envplatform.workspace import Binding, Interface
 from envplatform.workspace.draft import Draft
 from envplatform.workspace.recipes import (
@@ -73,11 +73,8 @@ class NamespaceBridge(Primitive):
         """One identifier of ours for each of theirs, and the other way round."""
         del content
         session = opened()
-        names = [
-            one["name"]
-            for one in session.ask("list", prefix=f"{binding.name}.ids-").data["names"]
-        ]
-        ids = session.document(names[-1])["ids"]
+        told = companion(session, binding.name, "ids")
+        ids = session.document(told)["ids"]
         if len(set(ids.values())) != len(ids) or not ids:
             msg = f"{self.name} of {binding.name}: the map is not one to one"
             raise BundleError(msg)

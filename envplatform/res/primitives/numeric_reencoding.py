@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from envplatform.errors import BundleError
-from envplatform.res.primitives.base import STAMP, Primitive, whole
+from envplatform.res.primitives.base import STAMP, Primitive, companion, whole
 from envplatform.workspace import Binding, Interface
 from envplatform.workspace.draft import Draft
 from envplatform.workspace.recipes import get, parsed, plain
@@ -55,14 +55,9 @@ class NumericReencoding(Primitive):
     ) -> None:
         """Exact both ways, and nothing is readable without the note."""
         session = opened()
-        names = [
-            one["name"]
-            for one in session.ask("list", prefix=f"{binding.name}.codec-").data[
-                "names"
-            ]
-        ]
+        told = companion(session, binding.name, "codec")
         text = session.read(binding.name).decode("utf-8")
-        note = session.document(names[-1])
+        note = session.document(told)
         if decode_numbers(text, note).encode() != content:
             msg = f"{self.name} of {binding.name}: numbers do not come back"
             raise BundleError(msg)

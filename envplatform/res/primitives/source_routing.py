@@ -29,18 +29,17 @@ class SourceRouting(Primitive):
     def draw(self, draft: Draft, options: dict[str, Any]) -> Node:
         """See the base class."""
         count = whole(draft, options, "decoys", 1, 2)
-        old = stale(draft)
+        others = stale(draft, count)
         states = [_AUTHORITATIVE, *draft.random.sample(_OTHER_STATES, count)]
         sources = [
             {"name": draft.hidden_name(state), "state": state} for state in states
         ]
         for one in sources:
             is_right = one["state"] == _AUTHORITATIVE
-            text = f"{old}# {one['state']}\n"
             draft.show(
                 one["name"],
                 "content",
-                draft.source() if is_right else draft.hold(text),
+                draft.source() if is_right else draft.hold(others.pop()),
                 about="One source.",
                 needs=(draft.name,) if is_right else (),
             )

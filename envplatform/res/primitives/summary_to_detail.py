@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from envplatform.errors import BundleError
-from envplatform.res.primitives.base import STAMP, Primitive, groups, whole
+from envplatform.res.primitives.base import STAMP, Primitive, companion, groups, whole
 from envplatform.workspace import Binding, Interface
 from envplatform.workspace.draft import Draft, compact
 from envplatform.workspace.recipes import (
@@ -71,17 +71,20 @@ class SummaryToDetail(Primitive):
     def check(
         self, opened: Callable[[], Interface], content: bytes, binding: Binding
     ) -> None:
-        """The summary tells no detail."""
-        summary = opened().read(binding.name).decode("utf-8")
-        told = sum(
-            line in summary for line in content.decode("utf-8").split("\n") if line
-        )
-        heads = sum(
-            bool(line) and _HEAD.fullmatch(line) is not None
-            for line in content.decode("utf-8").split("\n")
-        )
-        if told > heads:
+        """The summary has beginnings alone, and all that it lacks is had by the ids."""
+        session = opened()
+        told = session.document(binding.name)
+        details = companion(session, binding.name, "details")
+        rests = [session.read(details, key=row[0]) for row in told["rows"]]
+        if set(told) != {STAMP, "rows"} or not all(rests):
             msg = f"{self.name} of {binding.name}: the summary has whole records"
+            raise BundleError(msg)
+        whole_rows = [
+            row[1].encode() + rest
+            for row, rest in zip(told["rows"], rests, strict=True)
+        ]
+        if b"".join(whole_rows) != content:
+            msg = f"{self.name} of {binding.name}: the records are not the content"
             raise BundleError(msg)
 
 

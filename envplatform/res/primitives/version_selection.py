@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from envplatform.errors import BundleError
-from envplatform.res.primitives.base import STAMP, Primitive, stale, whole
+from envplatform.res.primitives.base import STAMP, Primitive, companion, stale, whole
 from envplatform.workspace import Binding, Interface
 from envplatform.workspace.draft import Draft
 from envplatform.workspace.recipes import at, chosen, get, parsed, read
@@ -26,11 +26,11 @@ class VersionSelection(Primitive):
     def draw(self, draft: Draft, options: dict[str, Any]) -> Node:
         """See the base class."""
         count = whole(draft, options, "versions", 2, 3)
-        old = stale(draft)
+        others = stale(draft, count - 1)
         right = draft.random.randrange(count)
         tags = [draft.token("version", place)[:6] for place in range(count)]
         versions = {
-            tag: draft.source() if place == right else draft.hold(f"{old}# {tag}\n")
+            tag: draft.source() if place == right else draft.hold(others.pop())
             for place, tag in enumerate(tags)
         }
         releases = [
@@ -65,13 +65,8 @@ class VersionSelection(Primitive):
     ) -> None:
         """One version is in force by the rule, and every other says something else."""
         session = opened()
-        names = [
-            one["name"]
-            for one in session.ask("list", prefix=f"{binding.name}.releases-").data[
-                "names"
-            ]
-        ]
-        releases = session.document(names[-1])["releases"]
+        told = companion(session, binding.name, "releases")
+        releases = session.document(told)["releases"]
         final = [one for one in releases if one["state"] == _FINAL]
         dates = sorted((one["date"] for one in final), reverse=True)
         same = [
