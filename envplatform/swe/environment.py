@@ -25,7 +25,12 @@ from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.issue import Issue
 from envplatform.swe.targets.prepare import HealthyRepository
 from envplatform.swe.targets.target import Target
-from envplatform.swe.verifier.files import SplitTests, split_tests, verifier_tree
+from envplatform.swe.verifier.files import (
+    Assertions,
+    SplitTests,
+    split_tests,
+    verifier_tree,
+)
 from envplatform.swe.verifier.inside.restore import is_byte_code
 from envplatform.tree import File, Tree, tree_digest
 
@@ -50,6 +55,7 @@ def assemble_environment(
     verdict: Verdict,
     *,
     issue: Issue,
+    assertions: Assertions = "plain",
 ) -> Environment:
     """Build the environment of one proven bug.
 
@@ -58,6 +64,7 @@ def assemble_environment(
         candidate: the bug.
         verdict: the proof.
         issue: what the agent is told, and who wrote it; must not hold the solution.
+        assertions: how the verifier runs those of tests.
 
     Raises:
         BundleError: the verdict proves nothing, or belongs to another candidate, or
@@ -73,7 +80,7 @@ def assemble_environment(
     split = split_tests(target, healthy, verdict)
     defective = apply_patch(healthy, candidate.bug_patch)
     shown = {path: defective[path] for path in defective if path not in split.hidden}
-    tests = verifier_tree(target, split, verdict)
+    tests = verifier_tree(target, split, verdict, assertions=assertions)
     return Environment(
         environment_id=candidate.candidate_id,
         pillar="swe",

@@ -1,5 +1,6 @@
 """From proven bugs to gated environments: what is chosen, kept, refused and lost."""
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from envplatform.bundle import (
 )
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.errors import SandboxError
-from envplatform.grading.kept import lost
+from envplatform.grading.kept import kept_environment, lost
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.store import Store
 from envplatform.swe.environment import assemble_environment
@@ -126,6 +127,41 @@ async def test_a_sandbox_that_fails_costs_no_other_environment(tmp_path: Path) -
     assert told == [(1, 3)]
 
 
+ABOUT_MESSAGES = b"""import pytest
+
+from spans import inside
+
+
+def test_message():
+    with pytest.raises(AssertionError, match="where False = inside"):
+        assert inside(9, 1, 3)
+"""
+
+
+async def test_a_suite_about_messages_of_assertions_is_graded_with_them(
+    bubblewrap: SandboxProvider, suite_image: Image, tmp_path: Path
+) -> None:
+    """Verifiers do without what rewriting of assertions costs, unless tests need it."""
+    healthy = small_repository(suite_image)
+    repository = replace(
+        healthy,
+        tree={**healthy.tree, "tests/test_messages.py": File(ABOUT_MESSAGES)},
+    )
+    bug = other(
+        "messages",
+        pass_to_pass=(*PASS_TO_PASS, "tests/test_messages.py::test_message"),
+    )
+    store = Store(tmp_path)
+    (row,), _ = await publish(
+        bubblewrap, store, repository, [bug], seed=0, concurrency=1
+    )
+    assert row.gated
+    environment = kept_environment(store, row)
+    assert json.loads(environment.tests["job.json"].data)["args"] == []
+    plain = small_environment(suite_image)
+    assert json.loads(plain.tests["job.json"].data)["args"] == ["--assert=plain"]
+
+
 def test_an_environment_moves_only_with_the_revision() -> None:
     """Published environments are reused by revision: raise it when this changes.
 
@@ -143,8 +179,8 @@ def test_an_environment_moves_only_with_the_revision() -> None:
     parts = (told, environment.workspace, environment.solution, data)
     digests = [tree_digest(part)[:12] for part in parts]
     assert (REVISION, digests) == (
-        4,
-        ["8bc5a301af3b", "6e26caac0038", "ce5dbaefd013", "3863aeada514"],
+        5,
+        ["8bc5a301af3b", "6e26caac0038", "ce5dbaefd013", "99f955cca246"],
     )
 
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+from typing import Literal
 
 from envplatform.errors import BundleError
 from envplatform.swe.candidate import Verdict
@@ -19,6 +20,15 @@ _TEST_SH = b"""#!/bin/sh
 # Exit status 0 means that /logs/verifier/reward.json is this script's word.
 exec python3 -I -S -B "$(dirname "$0")/start.py"
 """
+
+
+Assertions = Literal["plain", "rewritten"]
+"""How `assert` in tests runs: as Python has it, or as pytest rewrites it to say more.
+
+Rewriting is half the time of a small suite, and what it says no verdict needs. But a
+test may be about these messages, so `rewritten` is there.
+"""
+_HOW = "--assert"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +82,13 @@ def why_ungradable(target: Target) -> str:
     return ""
 
 
-def verifier_tree(target: Target, split: SplitTests, verdict: Verdict) -> Tree:
+def verifier_tree(
+    target: Target,
+    split: SplitTests,
+    verdict: Verdict,
+    *,
+    assertions: Assertions = "plain",
+) -> Tree:
     """Everything that lies in /tests while grading."""
     plan: Mapping[str, object] = {
         "fail_to_pass": verdict.fail_to_pass,
@@ -82,7 +98,7 @@ def verifier_tree(target: Target, split: SplitTests, verdict: Verdict) -> Tree:
     return {
         "test.sh": File(_TEST_SH, executable=True),
         "plan.json": File(_json(plan)),
-        "job.json": File(_json(_job(target, verdict))),
+        "job.json": File(_json(_job(target, verdict, assertions))),
         **_inside(),
         **_below("p2f", runner_tree()),
         **_below("hidden", split.hidden),
@@ -105,7 +121,7 @@ def infrastructure_rules(target: Target) -> dict[str, object]:
     }
 
 
-def _job(target: Target, verdict: Verdict) -> dict[str, object]:
+def _job(target: Target, verdict: Verdict, assertions: Assertions) -> dict[str, object]:
     """The runner's job for all tests that decide; the grader adds nonce and trap."""
     request = RunRequest(
         ids=tuple(sorted({*verdict.fail_to_pass, *verdict.pass_to_pass})),
@@ -115,6 +131,9 @@ def _job(target: Target, verdict: Verdict) -> dict[str, object]:
     )
     job: dict[str, object] = json.loads(job_bytes(target, request, nonce=""))
     del job["nonce"]
+    chosen = any(word.startswith(_HOW) for word in target.suite.args)
+    if assertions == "plain" and not chosen:
+        job["args"] = [*target.suite.args, f"{_HOW}=plain"]
     return job
 
 
