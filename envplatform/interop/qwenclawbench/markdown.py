@@ -1,0 +1,180 @@
+"""The Markdown of one task: front matter, sections, the grader's code. Strict and pure.
+
+Here: text to values. Not here: files beside the text (`reading`), running code.
+"""
+
+import re
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from envplatform.errors import BundleError
+
+MAX_TASK_BYTES = 2_000_000
+_MAX_FRONT_CHARACTERS = 500_000
+_FRONT = re.compile(r"---[ \t]*\n(.*?\n)---[ \t]*\n", re.DOTALL)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*?)[ \t]*")
+_HEADING = re.compile(r"##[ \t]+(\S.*?)[ \t]*")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+
+class AssetFile(_Part):
+    """A file that lies beside the tasks."""
+
+    source: str
+    """Below the task's own folder of assets."""
+    dest: str
+    """Below the workspace."""
+
+
+class InlineFile(_Part):
+    """A file that stands in the front matter."""
+
+    path: str
+    content: str
+
+
+class FrontMatter(_Part):
+    """What is needed of a task's YAML; other keys are about publishing the set."""
+
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,150}$")]
+    name: str
+    category: str = ""
+    grading_type: Literal["automated", "hybrid", "llm_judge"]
+    timeout_seconds: Annotated[int, Field(gt=0)] = 120
+    workspace_files: list[AssetFile | InlineFile] = []
+    grading_weights: dict[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskText:
+    """One task as its author wrote it."""
+
+    front: FrontMatter
+    prompt: str
+    sections: Mapping[str, str]
+    """By heading; `Prompt` among them."""
+    code: str
+    """Python that defines `grade`; never run here."""
+
+
+def parse_task(text: str, where: str) -> TaskText:
+    """Read one task.
+
+    Raises:
+        BundleError: names the place and what is wrong.
+    """
+    found = _FRONT.match(text)
+    if found is None:
+        msg = f"{where}: begins with no front matter between two lines of ---"
+        raise BundleError(msg)
+    front = _front(found[1], where)
+    sections = _sections(text[found.end() :], where)
+    prompt = sections.get("Prompt", "")
+    if not prompt:
+        msg = f"{where}: there is no text below '## Prompt'"
+        raise BundleError(msg)
+    code = _code(sections.get("Automated Checks", ""), where)
+    return TaskText(front=front, prompt=prompt, sections=sections, code=code)
+
+
+class _UniqueLoader(yaml.SafeLoader):
+    """Refuses a key that stands twice, and anchors, which can grow without bound."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """See the base class."""
+        if self.check_event(yaml.AliasEvent):
+            msg = "aliases are not taken"
+            raise yaml.YAMLError(msg)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(
+        self,
+        node: yaml.MappingNode,
+        deep: bool = False,  # noqa: FBT001, FBT002  as the base class has it
+    ) -> dict[Hashable, Any]:
+        """See the base class."""
+        keys = [key.value for key, _ in node.value]
+        twice = next((key for key in keys if keys.count(key) > 1), None)
+        if twice is not None:
+            msg = f"the key {twice!r} stands twice"
+            raise yaml.YAMLError(msg)
+        return super().construct_mapping(node, deep)
+
+
+def _front(text: str, where: str) -> FrontMatter:
+    if len(text) > _MAX_FRONT_CHARACTERS:
+        msg = f"{where}: front matter of more than {_MAX_FRONT_CHARACTERS} characters"
+        raise BundleError(msg)
+    try:
+        found = yaml.load(text, _UniqueLoader)  # noqa: S506  a safe loader
+        return FrontMatter.model_validate(found)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the whole"
+        msg = f"{where}: front matter: {place}: {first['msg']}"
+        raise BundleError(msg) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        said = " ".join(str(error).split())[:200]
+        msg = f"{where}: front matter: {said}"
+        raise BundleError(msg) from error
+
+
+def _sections(body: str, where: str) -> dict[str, str]:
+    """Text by heading of the second level; what stands in a fence is no heading."""
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line, inside in _fenced(body):
+        heading = None if inside else _HEADING.fullmatch(line)
+        if heading is None:
+            lines.append(line)
+        elif heading[1] in found:
+            msg = f"{where}: the section {heading[1]!r} stands twice"
+            raise BundleError(msg)
+        else:
+            lines = found[heading[1]] = []
+    return {name: "\n".join(part).strip() for name, part in found.items()}
+
+
+def _code(section: str, where: str) -> str:
+    blocks: list[list[str]] = []
+    previous = ""
+    for line, inside in _fenced(section):
+        opens = inside if not previous else None
+        if opens == "python":
+            blocks.append([])
+        elif inside == previous == "python" and not _closes(line):
+            blocks[-1].append(line)
+        previous = inside
+    if len(blocks) != 1:
+        msg = f"{where}: '## Automated Checks' holds {len(blocks)} blocks of python"
+        raise BundleError(msg)
+    return "\n".join(blocks[0]) + "\n"
+
+
+def _closes(line: str) -> bool:
+    found = _FENCE.fullmatch(line)
+    return found is not None and not found[2]
+
+
+def _fenced(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each line, and the language of the fence that it is in; `-` for none.
+
+    Lines that open and close a fence belong to it. Outside of fences: empty.
+    """
+    mark, language = "", ""
+    for line in text.split("\n"):
+        found = _FENCE.fullmatch(line)
+        if not mark and found:
+            mark, language = found[1], found[2].lower() or "-"
+            yield line, language
+            continue
+        yield line, language
+        if mark and found and not found[2] and found[1].startswith(mark):
+            mark, language = "", ""
