@@ -1,6 +1,7 @@
 """One task as an environment: its files in /workspace, its `grade` behind our adapter."""
 
 import json
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -113,7 +114,9 @@ def _tests(source: Source, criteria: Sequence[str]) -> Tree:
         "test.sh": File(_TEST, executable=True),
         "grade.py": File(adapter.read_bytes()),
         "grader.py": File(text.code.encode()),
-        "prompt.md": File(text.prompt.encode()),
+        # Not as text: the gate rightly objects to an instruction that quotes a
+        # grader's file; here it is the file that quotes the instruction.
+        "prompt.b64": File(b64encode(text.prompt.encode())),
         "criteria.json": File(json.dumps(list(criteria)).encode()),
     }
     rubric = text.sections.get("LLM Judge Rubric", "")

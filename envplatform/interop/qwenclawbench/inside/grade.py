@@ -11,6 +11,7 @@ import json
 import math
 import re
 import sys
+from base64 import b64decode
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, NoReturn
@@ -55,7 +56,8 @@ def _graded() -> object:
 
 def _transcript() -> list[dict[str, Any]]:
     """What was asked and what was answered, in the form of the set's runner."""
-    said = [("user", (HERE / "prompt.md").read_text(encoding="utf-8"))]
+    prompt = b64decode((HERE / "prompt.b64").read_bytes()).decode()
+    said = [("user", prompt)]
     answer = WORKSPACE / ANSWER
     if answer.is_file() and not answer.is_symlink():
         text = answer.read_text(encoding="utf-8", errors="replace")
