@@ -15,7 +15,14 @@ from assets.pictures import audit_table
 from assets.sandbox_runs import SANDBOX_RUNS, fallbacks
 from assets.seed_recipes import portability, seed_sources, served_runtime
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.grading.publish import REFUSED, RefusedTask, publish_task
+from envplatform.grading.publish import (
+    AUDITS,
+    REFUSED,
+    AuditRow,
+    RefusedTask,
+    audit_rows,
+    publish_task,
+)
 from envplatform.grading.publish import REVISION as PUBLISHING
 from envplatform.rollout import attending
 from envplatform.store import Fact
@@ -57,6 +64,8 @@ def seed_environments(
         )
         refused = [outcome.refused] if outcome.refused else []
         keep_aside(batch, REFUSED, name, refused, row_type=RefusedTask)
+        audit = audit_rows(task, outcome)
+        keep_aside(batch, AUDITS, name, audit, row_type=AuditRow)
         yield (
             name,
             PartitionResult(

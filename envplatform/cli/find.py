@@ -58,15 +58,21 @@ def table_of(row: EnvironmentRow) -> tuple[str, str]:
 def find_row(store: Store, name: str) -> EnvironmentRow:
     """Find a stored environment's row by id, digest or seed, or a unique start of these.
 
+    Several seeds may be one environment; then any of their rows.
+
     Raises:
         StoreError: none or several fit; the message lists some.
     """
-    return find_one(
-        stored_rows(store),
+    by_digest: dict[str, list[EnvironmentRow]] = {}
+    for row in stored_rows(store):
+        by_digest.setdefault(row.digest, []).append(row)
+    found = find_one(
+        by_digest.values(),
         name,
-        names=_names,
+        names=lambda rows: [name for row in rows for name in _names(row)],
         what="environment",
     )
+    return found[0]
 
 
 def _names(row: EnvironmentRow) -> tuple[str, ...]:

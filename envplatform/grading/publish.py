@@ -7,7 +7,13 @@ the whole gate is run. Bugs, whose graders are proven before, are published by `
 import time
 from dataclasses import dataclass, replace
 
-from envplatform.bundle import CheckResult, Environment, core_digest, environment_digest
+from envplatform.bundle import (
+    CheckResult,
+    CheckStatus,
+    Environment,
+    core_digest,
+    environment_digest,
+)
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.errors import BundleError
 from envplatform.grading.gate import (
@@ -43,6 +49,24 @@ class RefusedTask:
     detail: str
 
 
+AUDITS = "seed_audits"
+"""Table of what the gate last said of each task, published or refused. The audit that
+lies in an environment is of the first time: what the store keeps never changes.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRow:
+    """One check of the gate over one task."""
+
+    name: str
+    """Of the seed, its partition key."""
+    environment_id: str
+    check: str
+    status: CheckStatus
+    evidence: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What became of a task: a row or a refusal."""
@@ -51,6 +75,20 @@ class Outcome:
     """Empty where it could not be opened at all."""
     row: EnvironmentRow | None = None
     refused: RefusedTask | None = None
+
+
+def audit_rows(task: Task, outcome: Outcome) -> list[AuditRow]:
+    """Return the audit as rows, in the gate's order."""
+    return [
+        AuditRow(
+            name=task.name,
+            environment_id=task.environment.environment_id,
+            check=one.name,
+            status=one.status,
+            evidence=one.evidence,
+        )
+        for one in outcome.audit
+    ]
 
 
 async def publish_task(

@@ -84,4 +84,7 @@ def test_a_seed_becomes_an_environment_and_a_bad_one_costs_no_other(
     ]
     fate = find_seed_fate(store, SEED)
     assert fate is not None
+    assert [(one.check, one.status) for one in fate.audit] == [
+        (one.name, one.status) for one in environment.audit
+    ]
     assert fate.conclusion == f"passed the gate as environment {row.environment_id}"
