@@ -22,6 +22,7 @@ from envplatform.configuration.load import (
     load_configuration,
     parse_configuration,
 )
+from envplatform.configuration.res import ABLATIONS, MAX_DEPTH, Ablation, ResSettings
 from envplatform.configuration.settings import (
     PROMPTED,
     Configuration,
@@ -34,18 +35,22 @@ from envplatform.configuration.settings import (
 )
 
 __all__ = [
+    "ABLATIONS",
     "CONFIGURATION_FILE",
     "CONFIG_VARIABLE",
     "DEFAULT_HOME",
     "HOME_VARIABLE",
+    "MAX_DEPTH",
     "PROMPTED",
     "REPOSITORY_FIELD",
+    "Ablation",
     "Configuration",
     "CurationSettings",
     "FixLayout",
     "FixSourceSettings",
     "FixesSettings",
     "ModelSettings",
+    "ResSettings",
     "RolloutSettings",
     "SamplingSettings",
     "SandboxSettings",

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from envplatform.configuration.fixes import FixesSettings
+from envplatform.configuration.res import ResSettings
 from envplatform.configuration.section import Positive, Seconds, Section
 
 
@@ -153,6 +154,7 @@ class Configuration(Section):
     targets: TargetSettings = TargetSettings()
     fixes: FixesSettings = FixesSettings()
     seeds: SeedSettings = SeedSettings()
+    res: ResSettings = ResSettings()
     synthesis: SynthesisSettings = SynthesisSettings()
     rollouts: RolloutSettings = RolloutSettings()
 
@@ -169,6 +171,8 @@ class Configuration(Section):
         writes = self.synthesis.issue_writer == "llm"
         if writes and self.issue_model_or_model.kind == "embedded":
             raise ValueError(_needs_a_model('synthesis.issue_writer = "llm"'))
+        if self.res.proposer == "llm" and self.model.kind == "embedded":
+            raise ValueError(_needs_a_model('res.proposer = "llm"'))
         return self
 
 
