@@ -58,3 +58,5 @@ class EnvironmentRow:
     """
     kill_rate_generic: float | None = None
     """The same of mutants made by who knows nothing of the verifier."""
+    fail_to_pass_left_out: int = 0
+    """Failing tests that count for nothing here: doctests in the code itself."""

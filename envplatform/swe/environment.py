@@ -42,10 +42,10 @@ _VERIFIER_SLACK_S = 60
 _DIRECTIONS = """\
 The repository lies in `/workspace`, one git commit without a history; its Python is
 {python}, and there is no network. Find the cause in the code and repair it there. Tests
-can be run with `python -m pytest`; the ones that show this problem are not among them.
-Before your work is judged, all tests and test settings (conftest.py, pyproject.toml,
-setup.cfg and the like) are put back to their original state, so changes to them have no
-effect. It is the files that are judged, committed or not.
+can be run with `python -m pytest`; those that fail now and that you are judged by are
+not among them. Before your work is judged, all tests and test settings (conftest.py,
+pyproject.toml, setup.cfg and the like) are put back to their original state, so changes
+to them have no effect. It is the files that are judged, committed or not.
 """
 
 

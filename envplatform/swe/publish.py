@@ -26,11 +26,12 @@ from envplatform.sandbox.retry import with_retries
 from envplatform.store import ResultCache, Store, result_key
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.environment import assemble_environment
+from envplatform.swe.gradable import gradable
 from envplatform.swe.issue import Issue, ModelWriter, issue_with
 from envplatform.swe.targets import HealthyRepository
 from envplatform.swe.verifier.files import Assertions
 
-REVISION = 5
+REVISION = 6
 """Raised when the same proof can become another environment than before."""
 
 _BY_TESTS = frozenset({"oracle_max", "nop_floor", "determinism"})
@@ -157,6 +158,9 @@ class _Works:
     async def publish(self, bug: Proven) -> EnvironmentRow | Refused:
         """Build one; gate it unless the same one passed before."""
         began = time.monotonic()
+        proven = bug.verdict
+        bug = replace(bug, verdict=gradable(self.repository, proven))
+        left_out = len(proven.fail_to_pass) - len(bug.verdict.fail_to_pass)
         issue = await issue_with(
             self.writer,
             self.repository,
@@ -170,6 +174,8 @@ class _Works:
         if isinstance(found, Refused) and found.reason in _BY_TESTS:
             # Some test is about what pytest makes of a failed assertion.
             found = await self._gated(bug, issue, "rewritten", began)
+        if isinstance(found, EnvironmentRow):
+            return replace(found, fail_to_pass_left_out=left_out)
         return found
 
     async def _gated(

@@ -21,6 +21,7 @@ from envplatform.grading.kept import kept_environment, lost
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.store import Store
 from envplatform.swe.environment import assemble_environment
+from envplatform.swe.gradable import gradable
 from envplatform.swe.issue import issue_for
 from envplatform.swe.publish import (
     REVISION,
@@ -35,6 +36,7 @@ from envplatform.tree import File, tree_digest
 from tests.fakes import DeadProvider
 from tests.swe.small_repository import (
     CANDIDATE,
+    FAIL_TO_PASS,
     PASS_TO_PASS,
     VERDICT,
     small_environment,
@@ -127,6 +129,22 @@ async def test_a_sandbox_that_fails_costs_no_other_environment(tmp_path: Path) -
     assert told == [(1, 3)]
 
 
+DOCTEST = "spans/core.py::spans.core.inside"
+
+
+def test_doctests_in_the_code_leave_an_environment_its_other_tests() -> None:
+    """Their output too: an issue speaks of what counts."""
+    tests = (DOCTEST, *FAIL_TO_PASS)
+    report = f"{DOCTEST}\nE  Expected True\n\n{FAIL_TO_PASS[0]}\nE  assert False\n"
+    repository = small_repository(BARE)
+    verdict = replace(VERDICT, fail_to_pass=tests, failure_report=report)
+    found = gradable(repository, verdict)
+    assert found.fail_to_pass == FAIL_TO_PASS
+    assert found.failure_report == f"{FAIL_TO_PASS[0]}\nE  assert False\n"
+    alone = replace(VERDICT, fail_to_pass=(DOCTEST,))
+    assert gradable(repository, alone) == alone
+
+
 ABOUT_MESSAGES = b"""import pytest
 
 from spans import inside
@@ -150,12 +168,14 @@ async def test_a_suite_about_messages_of_assertions_is_graded_with_them(
     bug = other(
         "messages",
         pass_to_pass=(*PASS_TO_PASS, "tests/test_messages.py::test_message"),
+        fail_to_pass=(DOCTEST, *FAIL_TO_PASS),
     )
     store = Store(tmp_path)
     (row,), _ = await publish(
         bubblewrap, store, repository, [bug], seed=0, concurrency=1
     )
     assert row.gated
+    assert (row.fail_to_pass, row.fail_to_pass_left_out) == (1, 1)
     environment = kept_environment(store, row)
     assert json.loads(environment.tests["job.json"].data)["args"] == []
     plain = small_environment(suite_image)
@@ -179,8 +199,8 @@ def test_an_environment_moves_only_with_the_revision() -> None:
     parts = (told, environment.workspace, environment.solution, data)
     digests = [tree_digest(part)[:12] for part in parts]
     assert (REVISION, digests) == (
-        5,
-        ["8bc5a301af3b", "6e26caac0038", "ce5dbaefd013", "99f955cca246"],
+        6,
+        ["5f399093fda2", "6e26caac0038", "ce5dbaefd013", "99f955cca246"],
     )
 
 
