@@ -1,0 +1,1 @@
+"""What goes into imported environments; runs in sandboxes only, standard library only."""
