@@ -4,97 +4,26 @@ Each is handed parent and child and returns what does not hold, or nothing. They
 requests that were answered, never on what a plan says of itself.
 """
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from envplatform.bundle import Dependency, Environment
+from envplatform.bundle import Environment
 from envplatform.res.diagnostic import Diagnostic
+from envplatform.res.frozen import frozen
+from envplatform.res.hidden import told_elsewhere
+from envplatform.res.session import Session, session
+from envplatform.res.told import text_of, untold
 from envplatform.res.trail import TRAIL, Trail, trail_of
-from envplatform.tree import tree_digest
 from envplatform.workspace import Interface, workspace_of
-from envplatform.workspace.recovery import Recovery, RecoveryError
 from envplatform.ws.wire import canonical
 
-_UNCHANGED = (
-    "pillar",
-    "instruction",
-    "workspace",
-    "tests",
-    "image",
-    "core",
-    "criteria",
-    "description",
-    "labels",
-    "allowance",
-    "user",
-)
 _INHERITED_SAMPLE = 4
-_LEAST_SECRET = 5
-"""Characters; shorter values stand anywhere by chance."""
-
-
-@dataclass(slots=True)
-class Session:
-    """One session in which all evidence was had: what was asked, and what was answered."""
-
-    contents: dict[str, bytes] = field(default_factory=dict)
-    """Root's name to what was recovered."""
-    failed: dict[str, str] = field(default_factory=dict)
-    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    answers: dict[str, list[str]] = field(default_factory=dict)
-    """Public name to the texts of all answers about it."""
-    log: str = ""
-
-
-def session(environment: Environment, trail: Trail, *, without: str = "") -> Session:
-    """Have all evidence in a new session, without one name if that is asked."""
-    interface, held = Interface(environment, without=without), Session()
-
-    def ask(operation: str, arguments: Mapping[str, Any]) -> tuple[bytes | None, Any]:
-        content, data = interface.request(operation, arguments)
-        name = str(arguments.get("name", ""))
-        told = content.decode("utf-8", "replace") if content is not None else data
-        held.asked.append((operation, dict(arguments)))
-        held.answers.setdefault(name, []).append(
-            told if isinstance(told, str) else canonical(told)
-        )
-        return content, data
-
-    recovery = Recovery(trail.entries, ask)
-    for name in trail.wanted:
-        try:
-            held.contents[name] = recovery.get(name)
-        except RecoveryError as error:
-            held.failed[name] = str(error)
-    log = "\n".join(map(str, interface.broker.log))
-    held.log = hashlib.sha256(log.encode("utf-8", "replace")).hexdigest()
-    return held
-
-
-def frozen(parent: Environment, child: Environment) -> Iterator[Diagnostic]:
-    """Core, grader, goal and user are the parent's, and what is frozen is held as it was."""
-    for name in _UNCHANGED:
-        if getattr(parent, name) != getattr(child, name):
-            yield Diagnostic(check="frozen", name=name, message="is not the parent's")
-    if tree_digest(child.tests) != child.core.grader_digest:
-        yield Diagnostic(
-            check="frozen", name="tests", message="are not the core's grader"
-        )
-    for name in sorted(parent.core.frozen):
-        found = _held(child, name)
-        if found is None or found != _held(parent, name):
-            yield Diagnostic(
-                check="frozen", name=name, message="is not held as the parent holds it"
-            )
-    gone = set(parent.permissions.operations) - set(child.permissions.operations)
-    writable = child.permissions.writable_names != parent.permissions.writable_names
-    if gone or writable:
-        yield Diagnostic(
-            check="frozen", name="permissions", message="are not at least the parent's"
-        )
+_LONG = 40
+"""Bytes; a shorter content stands in another one by chance."""
+Way = tuple[str, dict[str, Any]]
+"""Operation and arguments."""
 
 
 def recovery(child: Environment, trail: Trail, had: Session) -> Iterator[Diagnostic]:
@@ -108,6 +37,12 @@ def recovery(child: Environment, trail: Trail, had: Session) -> Iterator[Diagnos
             yield Diagnostic(
                 check="recovery", name=name, message="what is recovered differs"
             )
+    if not had.failed:
+        listed = canonical(Interface(child).ask("list").data)
+        for name, word in untold(child, listed, trail.wanted, had.exchanges):
+            yield Diagnostic(
+                check="recovery", name=name, message=f"no reply tells {word!r}"
+            )
 
 
 def necessity(
@@ -120,15 +55,18 @@ def necessity(
     new = [edge for edge in child.dependencies if edge not in parent.dependencies]
     inherited = [edge for edge in child.dependencies if edge in parent.dependencies]
     drawn = Random(seed).sample(inherited, min(_INHERITED_SAMPLE, len(inherited)))  # noqa: S311
+    needless: dict[str, bool] = {}
     for edge in (*new, *drawn):
-        less = session(child, trail, without=edge.needs)
-        if not less.failed and less.contents == had.contents:
+        if edge.needs not in needless:
+            less = session(child, trail, without=edge.needs)
+            needless[edge.needs] = not less.failed and less.contents == had.contents
+        if needless[edge.needs]:
             yield Diagnostic(
                 check="necessity",
                 name=edge.view,
                 message=f"all is recovered without {edge.needs}",
             )
-    yield from _told_elsewhere(child, new, had)
+    yield from told_elsewhere(child, _public(child), had)
 
 
 def path_gone(parent: Environment, child: Environment) -> Iterator[Diagnostic]:
@@ -140,14 +78,14 @@ def path_gone(parent: Environment, child: Environment) -> Iterator[Diagnostic]:
         if before.entries.get(name) != node and name in {v.name for v in parent.views}
     ]
     for name in changed:
-        was = _plainly(parent, name)
-        if was is not None and _plainly(child, name) == was:
+        if any(_same(parent, child, one) for one in _ways(parent, name)):
             yield Diagnostic(
-                check="path_gone", name=name, message="is still read as in the parent"
+                check="path_gone", name=name, message="is still had as in the parent"
             )
-    public = "\n".join(_public(child))
+    yield from _seen_elsewhere(parent, child, after)
+    public, known = ("\n".join(_public(one).values()) for one in (child, parent))
     for secret in _private(child):
-        if secret in public:
+        if secret in public and secret not in known:
             yield Diagnostic(
                 check="path_gone", name=secret, message="is private, and can be seen"
             )
@@ -160,83 +98,81 @@ def reset(child: Environment, trail: Trail, had: Session) -> Iterator[Diagnostic
         yield Diagnostic(check="reset", name="", message="a second session differs")
 
 
-def _told_elsewhere(
-    child: Environment, edges: list[Dependency], had: Session
+def _ways(parent: Environment, name: str) -> Iterator[Way]:
+    """Yield the requests by which the parent gave what is at `name`."""
+    view = next(one for one in parent.views if one.name == name)
+    yield "read", {"name": name}
+    content = workspace_of(parent).content
+    if view.kind == "folder":
+        for path in json.loads(content(view.source)):
+            yield "read", {"name": f"{name}/{path}"}
+    elif view.kind == "table":
+        yield "query", {"name": name, "sql": "select * from sqlite_master"}
+    elif view.kind == "service":
+        for route in json.loads(content(view.source)):
+            said = {"method": route["method"], "path": route["path"]}
+            body = {"body": route["request"]} if route.get("request") else {}
+            yield "call", {"name": name, **said, **body}
+    elif view.kind == "history":
+        yield "act", {"name": name, "action": "log"}
+
+
+def _same(parent: Environment, child: Environment, way: Way) -> bool:
+    operation, arguments = way
+    before = Interface(parent).ask(operation, **arguments)
+    return before.ok and before == Interface(child).ask(operation, **arguments)
+
+
+def _seen_elsewhere(
+    parent: Environment, child: Environment, trail: Trail
 ) -> Iterator[Diagnostic]:
-    """What an edge wants known must stand nowhere but behind the name that it needs."""
-    listed = canonical(Interface(child).ask("list").data)
-    needs: dict[str, set[str]] = {}
-    for edge in child.dependencies:
-        needs.setdefault(edge.view, set()).add(edge.needs)
-    for edge in edges:
-        if edge.kind not in {"handle", "key"}:
-            continue
-        secrets = _secrets(child, edge, had)
-        for name, texts in (("", [listed]), *had.answers.items()):
-            if name == edge.needs or edge.needs in _behind(name, needs):
-                continue
-            told = next((s for s in secrets if any(s in text for text in texts)), None)
-            if told is not None:
-                where = name or "the list"
-                message = f"what it wants from {edge.needs} stands in {where} too"
-                yield Diagnostic(check="necessity", name=edge.view, message=message)
-                break
+    """What is shown otherwise must not be readable by who was told of nothing."""
+    held = workspace_of(child)
+    before, after = _open(parent), _open(child)
+    for view in trail.root.get("views", ()):
+        content = held.content(view["source"])
+        for name, shown in after.items():
+            is_seen = shown == content or (len(content) >= _LONG and content in shown)
+            if is_seen and before.get(name) != shown:
+                yield Diagnostic(
+                    check="path_gone", name=view["name"], message=f"is shown by {name}"
+                )
 
 
-def _secrets(child: Environment, edge: Dependency, had: Session) -> list[str]:
-    view = next(one for one in child.views if one.name == edge.view)
-    if edge.kind == "handle":
-        return [] if view.listed else [view.name]
-    if view.kind not in {"gate", "lookup"}:
-        return []
-    keys = {
-        str(arguments["key"])
-        for operation, arguments in had.asked
-        if operation == "read" and arguments["name"] == edge.view and "key" in arguments
-    }
-    return sorted(key for key in keys if len(key) >= _LEAST_SECRET)
-
-
-def _behind(name: str, needs: Mapping[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    todo = [name]
-    while todo:
-        further = needs.get(todo.pop(), set()) - found
-        found |= further
-        todo += further
+def _open(environment: Environment) -> dict[str, bytes]:
+    """Return what can be read by who was told of nothing but the list."""
+    session = Interface(environment)
+    found = {}
+    for one in session.ask("list").data["names"]:
+        content = session.ask("read", name=one["name"]).content
+        if content is not None:
+            found[str(one["name"])] = content
     return found
 
 
-def _held(environment: Environment, name: str) -> str | None:
-    resource = next((one for one in environment.resources if one.name == name), None)
-    if resource is None:
-        return None
-    at = resource.location
-    return tree_digest(
-        {
-            path: file
-            for path, file in environment.served.items()
-            if path == at or path.startswith(f"{at}/")
-        }
+def _public(environment: Environment) -> dict[str, str]:
+    """Return what an agent sees without being told of any name, refusals too.
+
+    By public name; what is about none of them by the empty one.
+    """
+    session = Interface(environment)
+    listing = session.ask("list").data
+    files = (
+        file.data.decode("utf-8", "replace") for file in environment.workspace.values()
     )
-
-
-def _plainly(environment: Environment, name: str) -> bytes | None:
-    return Interface(environment).ask("read", name=name).content
-
-
-def _public(environment: Environment) -> Iterator[str]:
-    """Yield what an agent sees without being told of any name."""
-    yield environment.instruction
-    listing = Interface(environment).ask("list").data
-    yield canonical(listing)
-    for file in environment.workspace.values():
-        yield file.data.decode("utf-8", "replace")
-    asked = Interface(environment)
+    seen = {"": "\n".join((environment.instruction, canonical(listing), *files))}
     for one in listing["names"]:
-        content = asked.ask("read", name=one["name"]).content
-        if content is not None:
-            yield content.decode("utf-8", "replace")
+        name = str(one["name"])
+        replies = (
+            session.ask("read", name=name),
+            session.ask("act", name=name, action="create"),
+            session.ask("act", name=name, action="advance"),
+            session.ask("search", name=name, query=name),
+        )
+        seen[name] = "\n".join(
+            text_of(reply.content, reply.data) + reply.message for reply in replies
+        )
+    return seen
 
 
 def _private(environment: Environment) -> Iterator[str]:
@@ -245,3 +181,14 @@ def _private(environment: Environment) -> Iterator[str]:
     yield from (
         one.name for one in environment.resources if one.name.startswith("made.")
     )
+
+
+__all__ = [
+    "Session",
+    "frozen",
+    "necessity",
+    "path_gone",
+    "recovery",
+    "reset",
+    "session",
+]

@@ -98,6 +98,11 @@ def solution_with(environment: Environment, trail: Trail) -> dict[str, File]:
     said = {
         "entries": trail.entries,
         "root": trail.root,
+        "made": sorted(
+            view.name
+            for view in environment.views
+            if view.listed and view.source.startswith("made.")
+        ),
         "level": trail.level,
         "root_digest": trail.root_digest,
     }

@@ -163,6 +163,11 @@ class Draft:
             self.refuse(f"{name} is no document with a stamp")
         return stamp
 
+    def is_listed(self, name: str) -> bool:
+        """Whether a list tells of a name, so that naming it gives nothing away."""
+        view = self._workspace.views.get(name)
+        return view is not None and view.listed
+
     def behind(self, name: str) -> frozenset[str]:
         """Return all names that are needed to read `name`, itself included."""
         found, todo = {name}, [name]

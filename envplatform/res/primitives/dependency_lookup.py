@@ -32,8 +32,14 @@ class DependencyLookup(Primitive):
         stamp = draft.stamp_at(on)
         if draft.name in draft.behind(on):
             draft.refuse(f"{on} can only be read with it: they would need each other")
+        told = (
+            f"Opens to the `stamp` of {on}: pass it as key."
+            if "on" not in options or draft.is_listed(on)
+            else "Opens to the `stamp` of a document that no list tells of: pass as key "
+            f"the one whose SHA-256 begins with {digest(stamp.encode())[:8]}."
+        )
         draft.same(
-            f"Opens to the `stamp` of {on}: pass it as key.",
+            told,
             "gate",
             key_sha256=digest(stamp.encode()),
             needs=(on,),

@@ -28,7 +28,8 @@ class StagedPublication(Primitive):
         count = whole(draft, options, "stages", 3, 5)
         stages = [*_STAGES[: count - 1], _STAGES[-1]]
         draft.same(
-            "Is read once it is published: `act advance` it through its stages.",
+            "Is read once it is published: `act advance` it through its stages, which are "
+            f"{', '.join(stages)}.",
             "transition",
             stages=stages,
         )

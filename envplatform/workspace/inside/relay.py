@@ -21,7 +21,9 @@ class Relay(Client):
 
     def __init__(self, path: str = "") -> None:
         super().__init__(path)
-        root = json.loads((HERE / "recovery.json").read_text())["root"]
+        trail = json.loads((HERE / "recovery.json").read_text())
+        root = trail["root"]
+        self._made = frozenset(trail["made"])
         self._names = [(view["name"], view["kind"]) for view in root["views"]]
         manifest = read_manifest(json.dumps(root).encode())
         self._root = Broker(manifest, FolderHoldings(HELD))
@@ -46,7 +48,11 @@ class Relay(Client):
         reply = decode_reply(super().ask_line(line))
         if not reply.ok:
             return reply
-        kept = [one for one in reply.data["names"] if not self._is_of_root(one["name"])]
+        kept = [
+            one
+            for one in reply.data["names"]
+            if one["name"] not in self._made and not self._is_of_root(one["name"])
+        ]
         ours = self._root.ask(decode_request(line)).data["names"]
         names = sorted([*kept, *ours], key=lambda one: str(one["name"]))
         return Reply(data={**reply.data, "names": names})
