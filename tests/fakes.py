@@ -9,7 +9,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from envplatform.errors import ModelError, SandboxError
 from envplatform.llm.chat import (
@@ -153,6 +153,10 @@ class CountingProvider(SandboxProvider):
         self.opened = 0
         self._real = real
         self._failing = failing
+
+    def meet(self) -> AbstractAsyncContextManager[str]:
+        """As the real one."""
+        return self._real.meet()
 
     @asynccontextmanager
     async def open(

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from envplatform.res.plan import TransformPlan
+
 CheckName = Literal[
     "plan",
     "caps",
@@ -35,6 +37,8 @@ class Diagnostic:
     name: str
     """Public name, field or step that it is about; empty where it is about the whole."""
     message: str
+    plan: TransformPlan | None = None
+    """What it refuses, where a proposer is told of it, who may mend it."""
 
     def __str__(self) -> str:
         """Return it as one line."""

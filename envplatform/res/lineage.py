@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Literal
 
-from envplatform.bundle import Environment, Spending
-from envplatform.errors import BundleError, ModelAnswerError, PlanError
+from envplatform.bundle import Environment, Spending, environment_digest
+from envplatform.errors import BundleError, PlanError
 from envplatform.res.child import child_of
 from envplatform.res.diagnostic import Diagnostic
 from envplatform.res.plan import TransformPlan
@@ -113,16 +113,33 @@ async def grow(
     give the same children.
 
     Raises:
+        BundleError: a level that was kept was not made of the one before it; names it.
         ModelError: a proposer's model can't be asked.
         SandboxError: a sandbox failed; the levels yielded so far stand.
     """
     budget = budget or Budget()
+    _check_descent(lineage)
     while lineage.has_ended(budget) is None:
         child = await _next(lineage, proposer, verifier, seed, budget)
         if solves is not None and child.environment is not None:
             child = replace(child, is_solved=await solves(child.environment))
         lineage = replace(lineage, children=(*lineage.children, child))
         yield lineage
+
+
+def _check_descent(lineage: Lineage) -> None:
+    parent = environment_digest(lineage.root)
+    for child in lineage.children:
+        if child.environment is None:
+            continue
+        named = child.environment.lineage.parent
+        if named != parent:
+            msg = (
+                f"level {child.level} of {lineage.root.environment_id} was made of "
+                f"{named}, and the level before it is {parent}; drop it and what follows"
+            )
+            raise BundleError(msg)
+        parent = environment_digest(child.environment)
 
 
 async def _next(
@@ -132,55 +149,72 @@ async def _next(
     seed: int,
     budget: Budget,
 ) -> Child:
-    began, parent = monotonic(), lineage.tip
-    diagnostics: list[Diagnostic] = []
-    attempts: list[Attempted] = []
-    spent = Spending()
-    while len(attempts) < budget.proposals:
-        plan = None
-        found: Sequence[Diagnostic]
-        try:
-            proposal = await proposer.propose(
-                parent, lineage.history(), diagnostics, seed=seed
-            )
-            plan, spent = proposal.plan, _sum(spent, proposal.spent)
-            environment = child_of(
-                parent,
-                plan,
-                seed=seed,
-                producer=proposer.name,
-                model=proposer.model,
-                spent=spent,
-            )
-        except (PlanError, BundleError, ModelAnswerError) as error:
-            found = [Diagnostic(check="plan", name="", message=str(error))]
-        else:
-            verdict = await verifier.verify(parent, plan, environment)
-            found = verdict.diagnostics
-            if verdict.is_accepted:
-                attempts.append(Attempted(plan=plan, diagnostics=()))
-                return Child(
-                    level=len(lineage.children) + 1,
-                    environment=environment,
-                    plan=plan,
-                    verdict=verdict,
-                    attempts=tuple(attempts),
-                    is_solved=None,
-                    seconds=monotonic() - began,
-                    spent=spent,
-                )
-        attempts.append(Attempted(plan=plan, diagnostics=tuple(found)))
-        diagnostics += found
-    return Child(
+    began = monotonic()
+    child = Child(
         level=len(lineage.children) + 1,
         environment=None,
         plan=None,
         verdict=None,
-        attempts=tuple(attempts),
+        attempts=(),
         is_solved=None,
-        seconds=monotonic() - began,
-        spent=spent,
+        seconds=0.0,
+        spent=Spending(),
     )
+    while not child.is_accepted and len(child.attempts) < budget.proposals:
+        child = await _attempt(child, lineage, proposer, verifier, seed)
+    return replace(child, seconds=monotonic() - began)
+
+
+async def _attempt(
+    child: Child, lineage: Lineage, proposer: Proposer, verifier: Verifier, seed: int
+) -> Child:
+    """Return the child after one more proposal: accepted, or with what is wrong with it."""
+    parent = lineage.tip
+    told = [
+        replace(one, plan=attempt.plan)
+        for attempt in child.attempts
+        for one in attempt.diagnostics
+    ]
+    try:
+        proposal = await proposer.propose(parent, lineage.history(), told, seed=seed)
+    except PlanError as error:
+        return _refused(child, None, [_unfit(error)])
+    plan = proposal.plan
+    child = replace(child, spent=_sum(child.spent, proposal.spent))
+    if plan is None or proposal.refused:
+        return _refused(child, plan, proposal.refused)
+    try:
+        environment = child_of(
+            parent,
+            plan,
+            seed=seed,
+            producer=proposer.name,
+            model=proposer.model,
+            spent=child.spent,
+        )
+    except PlanError as error:
+        return _refused(child, plan, [_unfit(error)])
+    verdict = await verifier.verify(parent, plan, environment)
+    if not verdict.is_accepted:
+        return _refused(child, plan, verdict.diagnostics)
+    return replace(
+        child,
+        environment=environment,
+        plan=plan,
+        verdict=verdict,
+        attempts=(*child.attempts, Attempted(plan=plan, diagnostics=())),
+    )
+
+
+def _refused(
+    child: Child, plan: TransformPlan | None, found: Sequence[Diagnostic]
+) -> Child:
+    attempt = Attempted(plan=plan, diagnostics=tuple(found))
+    return replace(child, attempts=(*child.attempts, attempt))
+
+
+def _unfit(error: PlanError) -> Diagnostic:
+    return Diagnostic(check="plan", name="", message=str(error))
 
 
 def _sum(one: Spending, other: Spending) -> Spending:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -11,6 +11,10 @@ from envplatform.errors import PlanError
 from envplatform.ws.wire import canonical
 
 MAX_STEPS = 60
+_MAX_NAME = 1000
+"""Characters, of a name wherever it stands."""
+_MAX_SIZE = 1_000_000
+"""Of a number; no option takes one near it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,18 +46,36 @@ class TransformPlan:
         return canonical([step.said() for step in self.steps])
 
 
-class _Step(BaseModel):
+_Name = Annotated[str, Field(min_length=1, max_length=_MAX_NAME)]
+_Option = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
+_Size = Annotated[int, Field(ge=-_MAX_SIZE, le=_MAX_SIZE)]
+
+
+class StepAnswer(BaseModel):
+    """A step as JSON has it, before anything is known of what it is applied to."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     operator: str = Field(max_length=100)
-    name: str = Field(min_length=1, max_length=1000)
-    options: dict[str, int | str] = {}
+    name: _Name
+    options: dict[_Option, _Size | _Name] = Field(default={}, max_length=10)
 
 
-class _Plan(BaseModel):
+class PlanAnswer(BaseModel):
+    """A plan as JSON has it; also the schema that models are asked to answer by."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    steps: list[_Step] = Field(min_length=1, max_length=MAX_STEPS)
+    steps: list[StepAnswer] = Field(min_length=1, max_length=MAX_STEPS)
+
+    def plan(self) -> TransformPlan:
+        """Return it as a value of ours."""
+        return TransformPlan(
+            steps=tuple(
+                Step(operator=one.operator, name=one.name, options=one.options)
+                for one in self.steps
+            )
+        )
 
 
 def read_plan(text: str) -> TransformPlan:
@@ -68,15 +90,31 @@ def read_plan(text: str) -> TransformPlan:
         msg = f"the plan is not JSON: {error}"
         raise PlanError(msg) from error
     try:
-        plan = _Plan.model_validate({"steps": said} if isinstance(said, list) else said)
+        answer = PlanAnswer.model_validate(
+            {"steps": said} if isinstance(said, list) else said
+        )
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the plan"
         msg = f"{where}: {first['msg']}"
         raise PlanError(msg) from error
-    return TransformPlan(
-        steps=tuple(
-            Step(operator=one.operator, name=one.name, options=one.options)
-            for one in plan.steps
-        )
-    )
+    return answer.plan()
+
+
+def plan_of(bindings: Mapping[str, str]) -> TransformPlan:
+    """Return the plan that an accepted child was made by, out of its lineage's bindings.
+
+    Raises:
+        PlanError: they hold none; names the step.
+    """
+    steps: list[Step] = []
+    for number in sorted(bindings):
+        try:
+            steps += read_plan(bindings[number]).steps
+        except PlanError as error:
+            msg = f"step {number}: {error}"
+            raise PlanError(msg) from error
+    if not steps:
+        msg = "the lineage holds no plan"
+        raise PlanError(msg)
+    return TransformPlan(steps=tuple(steps))

@@ -22,7 +22,10 @@ class Level:
 class Proposal:
     """A plan and what it cost to come by it."""
 
-    plan: TransformPlan
+    plan: TransformPlan | None
+    """None where what was answered is none."""
+    refused: tuple[Diagnostic, ...] = ()
+    """Why it can't be applied; empty where it can be tried."""
     spent: Spending = field(default_factory=Spending)
 
 
@@ -45,9 +48,9 @@ class Proposer(ABC):
         """Return a plan for a child of `parent`.
 
         `history`: the levels that led to `parent`, the root's first; `diagnostics`: what
-        was wrong with the proposals for this child so far.
+        was wrong with the proposals for this child so far, with the plans that were refused.
 
         Raises:
             PlanError: there is none.
-            ModelError: a model was asked and could not be.
+            ModelError: a model should be asked and could not be.
         """
