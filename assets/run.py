@@ -1,11 +1,12 @@
 """Materialise from a terminal what a person would click: `python -m assets.run`.
 
 Fixes first, in one run over their repositories; then bugs, one run a target, so that a
-bad one costs no other; then the tables over all of them; then seeds, likewise. The runs
-are ordinary ones: the UI shows them with everything else.
+bad one costs no other; then the tables over all of them; then seeds and their lineages,
+likewise. The runs are ordinary ones: the UI shows them with everything else.
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -24,6 +25,9 @@ REPORT = "report"
 """Stands for the tables over all partitions in the list of what failed."""
 
 REVERSAL = "reverse_patches"
+
+INTERRUPTED = 130
+"""Exit code after SIGINT or SIGTERM."""
 
 
 def supervise(terminal: Terminal) -> list[str]:
@@ -121,6 +125,11 @@ def grow(terminal: Terminal) -> list[str]:
         terminal.say(f"[{number}/{len(names)}] seed {name}")
         if not run_job(terminal, LINEAGES, partitioned, partition=name):
             failed.append(name)
+    if len(failed) < len(names):
+        terminal.say(REPORT)
+        whole = assets_of(terminal, LINEAGES, partitioned=False)
+        if not run_job(terminal, LINEAGES, whole):
+            failed.append(REPORT)
     return failed
 
 
@@ -135,10 +144,12 @@ def _register(terminal: Terminal, key_set: str, names: tuple[str, ...]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run; exit code 1 if something failed."""
+    """Run; exit code 1 if something failed, 130 if a signal ended it."""
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     out = sys.stderr
     try:
+        # Dagster's own handlers are there only while a job runs.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         folder = prepare_home()
         with alone(folder), open_instance() as instance:
             for run_id in end_dead_runs(instance, folder):
@@ -153,6 +164,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EnvPlatformError as error:
         print(harmless(f"{type(error).__name__}: {error}"), file=out)
         return 1
+    except KeyboardInterrupt:
+        print("interrupted: what is done is kept, the next run goes on", file=out)
+        return INTERRUPTED
     if failed:
         print(f"failed: {', '.join(failed)}", file=out)
     return 1 if failed else 0

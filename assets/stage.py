@@ -116,12 +116,20 @@ class StageRun:
         resources = {
             name: getattr(context.resources, name) for name in stage.body_resources
         }
-        work_through(
-            lambda batch: stage.body(batch, **resources),
-            Batch(tasks, settings=settings, store=self._bench.store, log=context.log),
-            self._bench,
-            self._report,
-        )
+        try:
+            work_through(
+                lambda batch: stage.body(batch, **resources),
+                Batch(
+                    tasks, settings=settings, store=self._bench.store, log=context.log
+                ),
+                self._bench,
+                self._report,
+            )
+        except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
+            # Of a signal, or `Terminate` in the UI: what is there stays, and is told.
+            self._give_up_dropped()
+            yield from self._materializations(events)
+            raise
         self._give_up_dropped()
         if self._reasons:
             yield from self._tell_of_some(events)
@@ -232,14 +240,19 @@ class StageRun:
         self, events: Mapping[str, provenance.InputEvents]
     ) -> Iterator[dg.AssetMaterialization]:
         """Record the good partitions one by one, then fail for the others."""
-        for key in self._keys:
-            if key in self._products:
-                yield self._materialization(key, events)
+        yield from self._materializations(events)
         raise dg.Failure(
             description=self._headline(),
             metadata=shown.failure_metadata(self._reasons),
             allow_retries=False,
         )
+
+    def _materializations(
+        self, events: Mapping[str, provenance.InputEvents]
+    ) -> Iterator[dg.AssetMaterialization]:
+        for key in self._keys:
+            if key in self._products:
+                yield self._materialization(key, events)
 
     def _materialization(
         self, key: str, events: Mapping[str, provenance.InputEvents]

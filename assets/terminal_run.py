@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 import dagster as dg
-from dagster._core.events import JobFailureData
+from dagster._core.events import JobFailureData, RunFailureReason
 
 from assets.terminal import quiet_logger, tags_of
 from envplatform.cli.output import harmless
@@ -39,6 +39,9 @@ def run_job(
     """Run some assets of a job, for one key, a range of keys or none.
 
     What fails is told, never raised; the answer is whether all went well.
+
+    Raises:
+        KeyboardInterrupt: a signal ended the run, which has recorded what was done.
     """
     job = terminal.definitions.resolve_job_def(job_name)
     told = job.with_hooks({_teller(terminal)}).with_logger_defs(
@@ -52,6 +55,8 @@ def run_job(
         run_config={"loggers": {"console": {}}},
         tags={**tags_of(terminal.folder), **_range_tags(partition_range)},
     )
+    if any(map(_is_interruption, result.all_events)):
+        raise KeyboardInterrupt
     if not (result.success or any(e.is_step_failure for e in result.all_events)):
         terminal.say(f"  failed before its first step: {_before_steps(result)}")
     return result.success
@@ -76,6 +81,16 @@ def _range_tags(partition_range: tuple[str, str] | None) -> Mapping[str, str]:
         "dagster/asset_partition_range_start": first,
         "dagster/asset_partition_range_end": last,
     }
+
+
+def _is_interruption(event: dg.DagsterEvent) -> bool:
+    """Whether it says that a signal came, which Dagster takes for a failure."""
+    data = event.event_specific_data
+    unasked = (
+        isinstance(data, JobFailureData)
+        and data.failure_reason is RunFailureReason.UNEXPECTED_TERMINATION
+    )
+    return unasked or event.event_type is dg.DagsterEventType.RUN_CANCELED
 
 
 def _before_steps(result: dg.ExecuteInProcessResult) -> str:

@@ -5,6 +5,7 @@ started, and read the store afterwards.
 """
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -37,6 +38,8 @@ from envplatform.graph import ASSETS
 from envplatform.store import Store, status_json
 
 _STANDARD_ERROR = 2
+_LEAVE_S = 60.0
+"""How long the Dagster project may take to record what is done after Ctrl-C."""
 
 
 def demo(config: ConfigOption = None, *, as_json: Json = False) -> None:
@@ -88,12 +91,37 @@ def _ready(place: Place) -> Path:
 
 
 def _start(place: Place, checkout: Path, module: str, *arguments: str) -> int:
-    """Run a module of the Dagster project to its end; what it prints is progress."""
+    """Run a module of the Dagster project to its end; what it prints is progress.
+
+    SIGTERM is passed on, since it comes to us alone. Ctrl-C came to both.
+
+    Raises:
+        KeyboardInterrupt: on Ctrl-C, after the module has ended.
+    """
     places = {HOME_VARIABLE: str(place.home), CONFIG_VARIABLE: str(place.file)}
     command: Sequence[str] = [sys.executable, "-m", module, *arguments]
-    return subprocess.call(
+    with subprocess.Popen(
         command, env={**os.environ, **places}, cwd=checkout, stdout=_STANDARD_ERROR
-    )
+    ) as process:
+        before = signal.signal(
+            signal.SIGTERM, lambda number, _: process.send_signal(number)
+        )
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            _see_out(process)
+            raise
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _see_out(process: subprocess.Popen[bytes]) -> None:
+    """Let it record what is done; end it if it did not hear or takes too long."""
+    try:
+        process.wait(_LEAVE_S)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        process.wait()
 
 
 def _checkout() -> Path:

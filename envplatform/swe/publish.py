@@ -18,7 +18,7 @@ from envplatform.bundle import (
     environment_digest,
 )
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.errors import BundleError
+from envplatform.errors import BundleError, EnvPlatformError
 from envplatform.grading import run_gate
 from envplatform.grading.kept import is_kept, keep_environment
 from envplatform.sandbox.base import SandboxProvider
@@ -127,17 +127,21 @@ async def publish(  # noqa: PLR0913  what to build, where, and how
     )
     done = 0
 
-    async def one(bug: Proven) -> EnvironmentRow | Refused:
+    async def one(bug: Proven) -> EnvironmentRow | Refused | EnvPlatformError:
         nonlocal done
         async with room:
-            found = await works.publish(bug)
+            try:
+                found: EnvironmentRow | Refused = await works.publish(bug)
+            except EnvPlatformError as error:
+                return error
         done += 1
         told(done, len(proven))
         return found
 
-    # Every one to its end: a sandbox that fails costs no other environment.
-    found = await asyncio.gather(*map(one, proven), return_exceptions=True)
-    failed = next((each for each in found if isinstance(each, BaseException)), None)
+    # Every one to its end: a sandbox that fails costs no other environment. What is no
+    # error of ours, such as the end of the run, ends them all.
+    found = await asyncio.gather(*map(one, proven))
+    failed = next((each for each in found if isinstance(each, EnvPlatformError)), None)
     if failed is not None:
         raise failed
     rows = tuple(each for each in found if isinstance(each, EnvironmentRow))

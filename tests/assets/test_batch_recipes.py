@@ -158,6 +158,25 @@ def test_a_key_dropped_under_way_costs_no_other_its_record(
     assert run(instance, home, numbers).success
 
 
+def test_a_run_that_is_terminated_records_what_is_done(
+    instance: dg.DagsterInstance, home: Path
+) -> None:
+    """`Terminate` in the UI and signals come to a body as this exception."""
+
+    @asset
+    def numbers(batch: Batch[None]) -> PartitionResults:
+        """Is ended at its last key."""
+        for key in batch.partitions:
+            if key == "ccc":
+                raise dg.DagsterExecutionInterruptedError
+            yield key, result()
+
+    outcome = run(instance, home, numbers)
+    assert not outcome.success
+    assert partitions(materialised(instance, "numbers")) == ["a", "bb"]
+    assert Store(home).failures("numbers") == ()
+
+
 def test_a_source_that_cannot_be_read_fails_its_partition_alone(
     instance: dg.DagsterInstance, home: Path
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from assets.configured_keys import changes, forget_failures
 from assets.definitions import build_definitions
-from assets.run import register_targets, synthesise
+from assets.run import INTERRUPTED, register_targets, synthesise
 from assets.terminal import TAG, alone, end_dead_runs, quiet_logger, tags_of
 from assets.terminal_run import Terminal
 from envplatform.bundle.row import EnvironmentRow
@@ -175,8 +175,11 @@ def test_a_rerun_makes_what_is_lost_forgets_what_is_mended_and_no_more(
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_the_run_and_lets_the_next_one_start(copy: Project) -> None:
-    """The run is recorded as failed or cancelled by the process itself."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_that_is_to_come_and_keeps_what_is_done(
+    copy: Project, number: signal.Signals
+) -> None:
+    """Dagster takes it for the failure of one job, after which others could start."""
     shutil.rmtree(copy.home / "tables")
     shutil.rmtree(copy.home / "results")
     process = subprocess.Popen(
@@ -188,11 +191,15 @@ def test_ctrl_c_ends_the_run_and_lets_the_next_one_start(copy: Project) -> None:
     )
     assert process.stderr is not None
     for line in process.stderr:
-        if REPOSITORY in line:
+        if "bug_candidates: " in line:  # so that its next step is under way
             break
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=120)
-    assert process.returncode != 0
+    process.send_signal(number)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == INTERRUPTED
+    assert said.splitlines()[-1].startswith("interrupted: ")
+    store = Store(copy.home)
+    assert store.manifest("bug_candidates", REPOSITORY) is not None
+    assert store.failures("verified_bugs") == ()
     with alone(copy.home / "dagster"):
         pass
 
