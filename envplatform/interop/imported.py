@@ -21,6 +21,7 @@ Reason = Literal[
     "nondeterministic",  # gradings of one state differ
     "floor_above_zero",  # doing nothing is paid
     "needs_tool_calls",  # the grader looks for tool calls, which no grader here gets
+    "needs_repository",  # the grader looks into .git, which is never taken home
     "no_oracle",  # nobody showed that it can be solved
     "oracle_failed",  # the solution ends with an error, or scores less than 1
     "gate",  # another check of the gate's core failed

@@ -85,7 +85,12 @@ async def prove(
     Raises:
         SandboxError: a sandbox failed; nothing is concluded.
     """
-    audit = await run_gate(provider, environment, image=image)
+    try:
+        audit = await run_gate(provider, environment, image=image)
+    except DownloadTooLargeError as error:
+        # The solution's own doing, so it says something about the task.
+        problem = Problem(reason="oracle_failed", detail=str(error))
+        return Proof(problems=(problem,), audit=(), oracle=None)
     problems = tuple(
         Problem(reason=_REASONS.get(check.name, "gate"), detail=_line(check))
         for check in audit

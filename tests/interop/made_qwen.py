@@ -31,6 +31,12 @@ def grade(transcript, workspace_path):
     return {"called": float(bool(calls))}
 """
 
+REPOSITORY = """
+def grade(transcript, workspace_path):
+    from pathlib import Path
+    return {"begun": float(Path(workspace_path, ".git", "HEAD").exists())}
+"""
+
 
 def returning(expression: str, *, before: str = "") -> str:
     """A grader that returns one thing, whatever it finds."""

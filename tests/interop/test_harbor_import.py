@@ -181,6 +181,23 @@ async def test_links_and_missing_files_are_refused(
         await _all(tmp_path / "nowhere", works)
 
 
+async def test_a_user_of_pawbench_is_read_and_told_of(
+    works: HarborImporting, tmp_path: Path
+) -> None:
+    for name, action in (("read", "append"), ("wrong", "explode")):
+        user = write_task(tmp_path / "tasks" / name) / "user"
+        (user / "patches").mkdir(parents=True)
+        (user / "persona.md").write_text("# Ada\n\nAn accountant.\n")
+        change = f"- path: numbers.txt\n  action: {action}\n  new: '4'\n"
+        patch = user / "patches" / "turn_02_more.md"
+        patch.write_text(f"---\n{change}---\nOne more.\n")
+    found = await _all(tmp_path / "tasks", works)
+    (read,), (wrong,) = found["read"].problems, found["wrong"].problems
+    assert (read.reason, wrong.reason) == ("unsupported", "malformed")
+    assert "a user inside" in read.detail
+    assert "turn_02_more.md" in wrong.detail
+
+
 async def test_our_own_environments_come_back_as_they_were(
     works: HarborImporting, bare_image: Image, tmp_path: Path
 ) -> None:

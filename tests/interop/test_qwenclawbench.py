@@ -15,6 +15,7 @@ from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from tests.interop.made_qwen import (
     FILES,
+    REPOSITORY,
     SAYING,
     TOOLS,
     returning,
@@ -65,6 +66,7 @@ def made_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_task(folder, name)
     write_task(folder, "saying", grade=SAYING)
     write_task(folder, "tools", grade=TOOLS)
+    write_task(folder, "repository", grade=REPOSITORY)
     write_task(folder, "paid", grade=returning('{"a": 1, "b": 0.0}'))
     write_task(folder, "writes", grade=WRITES)
     chance = returning(
@@ -159,6 +161,7 @@ def test_every_other_task_has_its_reason(imported: Mapping[str, ImportedTask]) -
         "wrong": ({"oracle_failed"}, 0.5),
         "unproven": ({"no_oracle"}, None),
         "tools": ({"oracle_failed", "needs_tool_calls"}, 0),
+        "repository": ({"needs_repository", "no_oracle"}, None),
         "paid": ({"floor_above_zero", "no_oracle"}, None),
         "chance": ({"nondeterministic", "floor_above_zero", "no_oracle"}, None),
         "missing": ({"missing_file", "no_oracle"}, None),

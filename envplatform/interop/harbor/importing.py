@@ -5,6 +5,7 @@ back as it was if its digest says so. Of any other folder we take the instructio
 image with its /workspace, the verifier and the solution.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -108,7 +109,9 @@ async def _imported(folder: Path, works: HarborImporting) -> ImportedTask:
             "its machine is built from a Dockerfile, and no Docker Engine answers here"
         )
         raise TargetError(msg)
-    machine = build_machine(task, base=works.base, cache=works.cache)
+    machine = await asyncio.to_thread(
+        build_machine, task, base=works.base, cache=works.cache
+    )
     return await _theirs(task, machine, works.docker)
 
 

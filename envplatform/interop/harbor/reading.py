@@ -16,8 +16,11 @@ from envplatform.errors import BundleError, ConfigError
 from envplatform.interop.imported import Problem
 from envplatform.toml_file import parse_toml
 from envplatform.tree import File, Tree, TreeError, read_tree
+from envplatform.user.plan import Plan
+from envplatform.user.sidecar import read_user
 
 TASK = "task.toml"
+_USER = "user/persona.md"
 _SCHEMA = re.compile(r"1\.[0-9]{1,3}")
 _MAX_TOML_BYTES = 1_000_000
 MAX_TASK_BYTES = 128_000_000
@@ -77,6 +80,8 @@ class HarborTask:
     tests: Tree
     solution: Tree
     """Empty where it has none."""
+    user: Plan | None
+    """Who is inside, as PawBench keeps it beside a task; None: nobody."""
 
 
 def is_task(folder: Path) -> bool:
@@ -110,6 +115,7 @@ def read_task(folder: Path) -> HarborTask:
         context=_below(files, "environment/"),
         tests=_required(_below(files, "tests/"), "test.sh", "tests"),
         solution=_below(files, "solution/"),
+        user=read_user(_below(files, "user/")) if _USER in files else None,
     )
 
 
@@ -131,6 +137,8 @@ def unsupported(task: HarborTask) -> Iterator[Problem]:
         "a folder of skills": machine.skills_dir,
         f"variables ({', '.join(sorted(variables))})": variables,
         "a machine of the verifier's own": own_machine,
+        # A user changes what a broker holds, and these files lie in /workspace.
+        "a user inside, whose changes need a broker": task.user,
     }
     for what, needed in asked.items():
         if needed:

@@ -129,7 +129,7 @@ class _Task:
         known = {problem.reason for problem in self._problems}
         self._problems += [one for one in proof.problems if one.reason not in known]
         if proof.oracle != 1:
-            self._tell_tools()
+            self._tell_needs()
         return ImportedTask(
             task_id=self._found.task_id,
             environment=with_audit(environment, proof),
@@ -167,15 +167,17 @@ class _Task:
         return floor
 
     def _tell_unproven(self, solution: Tree | None) -> None:
-        self._tell_tools()
+        self._tell_needs()
         if solution is None:
             self._tell("no_oracle", "no solution was given, and the set has none")
 
-    def _tell_tools(self) -> None:
-        """Nobody showed that full marks can be had without tools in the transcript."""
+    def _tell_needs(self) -> None:
+        """Nobody showed that full marks can be had without what graders here lack."""
         if self._seen.tool_words:
             words = ", ".join(self._seen.tool_words)
             self._tell("needs_tool_calls", f"its grader looks for {words}")
+        if self._seen.reads_repository:
+            self._tell("needs_repository", "its grader looks into the workspace's .git")
 
     def _solution(self) -> Tree | None:
         if self._works.solutions is None:

@@ -19,6 +19,7 @@ _FILE = re.compile(
     r"(?:[\w.-]+/)*[\w-][\w.-]*"
     r"\.(?:csv|env|html|ini|js|json|jsonl|log|md|pdf|py|sh|sql|toml|tsv|txt|xml|ya?ml)"
 )
+_REPOSITORY = re.compile(r"(?:^|/)\.git(?:/|$)")
 REQUIREMENTS = {"yaml": "pyyaml"}
 """What graders import beyond the standard library, by module, as wheels are called."""
 
@@ -30,6 +31,8 @@ class Inspection:
     reads_transcript: bool
     tool_words: tuple[str, ...]
     """Kinds of transcript entries that stand for tools. Sorted."""
+    reads_repository: bool
+    """Whether it looks into .git of the workspace."""
     runs: tuple[str, ...]
     """What it can run code by that the agent left. Sorted."""
     requirements: tuple[str, ...]
@@ -63,6 +66,7 @@ def inspect_grader(text: TaskText, dests: frozenset[str]) -> Inspection:
     return Inspection(
         reads_transcript=reads,
         tool_words=tuple(sorted(words)),
+        reads_repository=any(_REPOSITORY.search(text) for text in constants),
         runs=tuple(sorted(_RUNNERS & (modules | loaded))),
         requirements=tuple(
             sorted(pin for name, pin in REQUIREMENTS.items() if name in modules)
