@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envplatform.errors import PlanError
+from envplatform.res.primitives import primitive_names
 from envplatform.ws.wire import canonical
 
 MAX_STEPS = 60
@@ -51,12 +52,17 @@ _Option = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
 _Size = Annotated[int, Field(ge=-_MAX_SIZE, le=_MAX_SIZE)]
 
 
+def _known_operators(schema: dict[str, Any]) -> None:
+    """Name all operators to servers that hold a model to a schema."""
+    schema["enum"] = list(primitive_names())
+
+
 class StepAnswer(BaseModel):
     """A step as JSON has it, before anything is known of what it is applied to."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    operator: str = Field(max_length=100)
+    operator: str = Field(max_length=100, json_schema_extra=_known_operators)
     name: _Name
     options: dict[_Option, _Size | _Name] = Field(default={}, max_length=10)
 

@@ -27,6 +27,7 @@ from envplatform.res.child import child_of
 from envplatform.res.lineage import Budget, Lineage, Solves, grow
 from envplatform.res.measure import measure
 from envplatform.res.plan import Step, TransformPlan
+from envplatform.res.primitives import primitive_names
 from envplatform.res.proposers import Prompted
 from envplatform.res.proposers.prompt import level_request
 from envplatform.res.rebuild import rebuilt
@@ -157,6 +158,9 @@ async def test_a_plan_is_accepted_and_its_recording_gives_the_same_child(
     assert lineage.tip.lineage.spent.tokens == child.spent.tokens == 960
     assert child.spent.usd == pytest.approx(0.00102)
     assert [row.purpose for row in ledger.rows()] == ["plan"]
+    schema = server.requests[0]["response_format"]["json_schema"]["schema"]
+    operator = schema["$defs"]["StepAnswer"]["properties"]["operator"]
+    assert operator["enum"] == list(primitive_names())
     data = shown(server.requests[0])
     assert {ORDERS, INVOICES} <= set(data["roots"])
     assert {one["name"]: one["about"] for one in data["names"]}[ORDERS].startswith(
