@@ -25,17 +25,16 @@ from envplatform.sandbox.base import SandboxProvider
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.p2f.baseline import Baseline
 from envplatform.swe.p2f.changes import Change
-from envplatform.swe.p2f.checks import check_patch
-from envplatform.swe.p2f.many import originals, some_at_a_time
-from envplatform.swe.p2f.refusal import Refusal
+from envplatform.swe.p2f.many import some_at_a_time
 from envplatform.swe.p2f.screen.audits import drawn_audits
 from envplatform.swe.p2f.screen.imports import read_imports
+from envplatform.swe.p2f.screen.plan import plan
 from envplatform.swe.p2f.screen.report import FastReport, FastSettings, fast_report
 from envplatform.swe.p2f.screen.select import affected_by
 from envplatform.swe.p2f.screen.sittings import Screened, screen_all
 from envplatform.swe.p2f.screen.tiered import TieredVerdict, differs
 from envplatform.swe.p2f.settings import VerificationSettings
-from envplatform.swe.p2f.verify import verdict_of, verify_candidate
+from envplatform.swe.p2f.verify import verify_candidate
 from envplatform.swe.targets.prepare import HealthyRepository
 
 _Step = Callable[[int], Awaitable[TieredVerdict]]
@@ -156,32 +155,20 @@ class _Work:
 
     # -- before anything runs
 
-    def _plan(self) -> dict[int, Change]:
+    def _plan(self) -> Mapping[int, Change]:
         """Enter what needs no run, and return the other changes by place."""
-        first = originals(self._repository, self._baseline, self._candidates)
-        changes: dict[int, Change] = {}
-        for place, candidate in enumerate(self._candidates):
-            if first[place] != place:
-                same = self._candidates[first[place]].candidate_id
-                refusal = Refusal(
-                    reason="duplicate", detail=f"the same change as {same}"
-                )
-                self._tiered[place] = self._refused(candidate, refusal)
-            elif candidate.candidate_id in self._known:
-                self._tiered[place] = self._known[candidate.candidate_id]
-            else:
-                patch = candidate.bug_patch
-                change = check_patch(self._repository, self._baseline, patch)
-                if isinstance(change, Refusal):
-                    self._keep(place, self._refused(candidate, change))
-                else:
-                    changes[place] = change
-        return changes
-
-    def _refused(self, candidate: BugCandidate, refusal: Refusal) -> TieredVerdict:
-        verdict = verdict_of(candidate, refusal, self._provider)
-        name = candidate.candidate_id
-        return TieredVerdict(candidate_id=name, verdict=verdict, tier="refused")
+        found = plan(
+            self._provider,
+            self._repository,
+            self._baseline,
+            self._candidates,
+            self._known,
+        )
+        for place, tiered in found.decided.items():
+            self._tiered[place] = tiered
+            if place in found.new:
+                self._found(tiered)
+        return found.changes
 
     def _keep(self, place: int, tiered: TieredVerdict) -> None:
         self._tiered[place] = tiered
@@ -236,16 +223,14 @@ class _Work:
     def _tier_of(self, audits: set[int]) -> _Step:
         async def step(place: int) -> TieredVerdict:
             if place in self._cold:
-                return self._as_cold(place, await self._verify(place, None))
+                verdict = await self._verify(place, None)
+                name = verdict.candidate_id
+                return TieredVerdict(candidate_id=name, verdict=verdict, tier="cold")
             if place in self._survivors:
                 return await self._confirmed(place, is_audit=place in audits)
             return await self._audited(place)
 
         return step
-
-    def _as_cold(self, place: int, verdict: Verdict) -> TieredVerdict:
-        name = self._candidates[place].candidate_id
-        return TieredVerdict(candidate_id=name, verdict=verdict, tier="cold")
 
     async def _confirmed(self, place: int, *, is_audit: bool) -> TieredVerdict:
         """Confirm a survivor; an audit asks the whole suite too, and compares."""
