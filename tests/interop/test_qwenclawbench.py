@@ -15,6 +15,7 @@ from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from tests.interop.made_qwen import (
     FILES,
+    GRADE,
     REPOSITORY,
     SAYING,
     TOOLS,
@@ -196,6 +197,20 @@ def test_front_matter_that_is_none_is_told(made_set: Path, name: str) -> None:
     (problem,) = found.problems
     assert problem.reason == "malformed"
     assert UNREADABLE[name][1] in problem.detail
+
+
+def test_long_lines_of_blanks_and_many_keys_are_read(tmp_path: Path) -> None:
+    keys = "".join(f"key_{number}: 1\n" for number in range(20_000))
+    blanks = " " * 500_000
+    grade = f'x = """\n## a{blanks}b\n"""\n' + GRADE
+    write_task(tmp_path, "long", more=keys, grade=grade)
+    path = tmp_path / "tasks" / "long.md"
+    path.write_text(path.read_text() + f"\n```{blanks}`\n## c{blanks}d\n")
+    (found,) = read_tasks(tmp_path)
+    assert found.problems == ()
+    assert found.text is not None
+    assert found.text.code.startswith('x = """\n## a ')
+    assert any(name.startswith("c ") for name in found.text.sections)
 
 
 def test_counts_name_every_reason_once_a_task(

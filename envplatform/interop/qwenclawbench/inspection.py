@@ -19,6 +19,7 @@ _FILE = re.compile(
     r"(?:[\w.-]+/)*[\w-][\w.-]*"
     r"\.(?:csv|env|html|ini|js|json|jsonl|log|md|pdf|py|sh|sql|toml|tsv|txt|xml|ya?ml)"
 )
+_MOST_CHARACTERS = 300
 _REPOSITORY = re.compile(r"(?:^|/)\.git(?:/|$)")
 REQUIREMENTS = {"yaml": "pyyaml"}
 """What graders import beyond the standard library, by module, as wheels are called."""

@@ -16,8 +16,9 @@ from envplatform.errors import BundleError
 MAX_TASK_BYTES = 2_000_000
 _MAX_FRONT_CHARACTERS = 500_000
 _FRONT = re.compile(r"---[ \t]*\n(.*?\n)---[ \t]*\n", re.DOTALL)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*?)[ \t]*")
-_HEADING = re.compile(r"##[ \t]+(\S.*?)[ \t]*")
+# Without lazy parts: a line of a million blanks must not cost a million squared.
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`\n]*)")
+_HEADING = re.compile(r"##[ \t]+(\S.*)")
 
 
 class _Part(BaseModel):
@@ -100,11 +101,13 @@ class _UniqueLoader(yaml.SafeLoader):
         deep: bool = False,  # noqa: FBT001, FBT002  as the base class has it
     ) -> dict[Hashable, Any]:
         """See the base class."""
-        keys = [key.value for key, _ in node.value]
-        twice = next((key for key in keys if keys.count(key) > 1), None)
-        if twice is not None:
-            msg = f"the key {twice!r} stands twice"
-            raise yaml.YAMLError(msg)
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = str(key.value)
+            if name in seen:
+                msg = f"the key {name[:80]!r} stands twice"
+                raise yaml.YAMLError(msg)
+            seen.add(name)
         return super().construct_mapping(node, deep)
 
 
@@ -134,11 +137,11 @@ def _sections(body: str, where: str) -> dict[str, str]:
         heading = None if inside else _HEADING.fullmatch(line)
         if heading is None:
             lines.append(line)
-        elif heading[1] in found:
-            msg = f"{where}: the section {heading[1]!r} stands twice"
+        elif (name := heading[1].rstrip()) in found:
+            msg = f"{where}: the section {name[:80]!r} stands twice"
             raise BundleError(msg)
         else:
-            lines = found[heading[1]] = []
+            lines = found[name] = []
     return {name: "\n".join(part).strip() for name, part in found.items()}
 
 
@@ -160,7 +163,7 @@ def _code(section: str, where: str) -> str:
 
 def _closes(line: str) -> bool:
     found = _FENCE.fullmatch(line)
-    return found is not None and not found[2]
+    return found is not None and not found[2].strip()
 
 
 def _fenced(text: str) -> Iterator[tuple[str, str]]:
@@ -172,9 +175,9 @@ def _fenced(text: str) -> Iterator[tuple[str, str]]:
     for line in text.split("\n"):
         found = _FENCE.fullmatch(line)
         if not mark and found:
-            mark, language = found[1], found[2].lower() or "-"
+            mark, language = found[1], found[2].strip().lower() or "-"
             yield line, language
             continue
         yield line, language
-        if mark and found and not found[2] and found[1].startswith(mark):
+        if mark and found and not found[2].strip() and found[1].startswith(mark):
             mark, language = "", ""
