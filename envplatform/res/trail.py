@@ -13,12 +13,15 @@ from typing import Any
 from envplatform.bundle import SOLVE_SCRIPT, Environment
 from envplatform.errors import BundleError
 from envplatform.tree import File
+from envplatform.workspace.draft import STORE
+from envplatform.workspace.draft import STORE
 from envplatform.workspace.graph import manifest_of
 from envplatform.workspace.recipes import plain, replaced
 from envplatform.workspace.recovery import Node
+from envplatform.workspace.way_back import WAY_BACK, way_back_of
 from envplatform.ws.wire import canonical
 
-TRAIL = "recovery.json"
+TRAIL = WAY_BACK
 _ROOT_SCRIPT = "solve_root.sh"
 _SHIPPED = ("recover.py", "relay.py")
 _SOLVE = b"""\
@@ -55,7 +58,8 @@ class Trail:
         known = self.entries.get(name, plain(name))
         entries = {**self.entries, name: replaced(known, name, recipe)}
         root = self.root
-        if name not in self.entries and _is_of_root(before, name):
+        is_hidden = name.startswith(STORE)  # what an operator laid apart
+        if name not in self.entries and not is_hidden and _is_of_root(before, name):
             root = _with_view(root, json.loads(manifest_of(before)), name)
         return Trail(
             entries=entries, root=root, level=self.level, root_digest=self.root_digest
@@ -68,11 +72,10 @@ def trail_of(environment: Environment) -> Trail:
     Raises:
         BundleError: what lies there is none.
     """
-    file = environment.solution.get(TRAIL)
-    if file is None:
+    said = way_back_of(environment)
+    if not said:
         return Trail()
     try:
-        said = json.loads(file.data)
         return Trail(
             entries=said["entries"],
             root=said["root"],
@@ -111,8 +114,9 @@ def solution_with(environment: Environment, trail: Trail) -> dict[str, File]:
 
 
 def _is_of_root(environment: Environment, name: str) -> bool:
+    """Whether a name is the root's; what the root holds may lie at a hidden one by now."""
     source = next(view.source for view in environment.views if view.name == name)
-    return source in environment.core.frozen
+    return source in environment.core.frozen and not name.startswith(STORE)
 
 
 def _with_view(

@@ -64,7 +64,7 @@ def whole(
 
 def groups(items: list[Item], count: int) -> list[list[Item]]:
     """Part a list into `count` runs of about the same length, none empty."""
-    count = min(count, len(items))
+    count = max(1, min(count, len(items)))
     cuts = [round(place * len(items) / count) for place in range(count + 1)]
     return [items[a:b] for a, b in pairwise(cuts)]
 

@@ -59,13 +59,16 @@ class SourceRouting(Primitive):
     def check(
         self, opened: Callable[[], Interface], content: bytes, binding: Binding
     ) -> None:
-        """Exactly one source counts, and no other has the content."""
+        """Exactly one source counts and has the content, and no other does."""
         session = opened()
         told = session.document(binding.name)
         right = [one for one in told["sources"] if one["state"] == told["counts"]]
         others = [one for one in told["sources"] if one not in right]
         if len(right) != 1 or not others:
             msg = f"{self.name} of {binding.name}: {len(right)} sources count"
+            raise BundleError(msg)
+        if session.read(right[0]["name"]) != content:
+            msg = f"{self.name} of {binding.name}: the source that counts lacks it"
             raise BundleError(msg)
         if any(session.read(one["name"]) == content for one in others):
             msg = f"{self.name} of {binding.name}: another source has the content too"
