@@ -10,7 +10,16 @@ from typing import Any
 
 import dagster as dg
 
-from assets import bug_report, bugs, fixes, gate_checks, lineages
+from assets import (
+    bug_report,
+    bugs,
+    depth_report,
+    fixes,
+    gate_checks,
+    level_checks,
+    levels,
+    lineages,
+)
 from assets.configured_sensors import seed_keys, target_repository_keys
 from assets.fix_sensor import fix_repository_keys
 from assets.jobs import fix_supervision, res_lineage, swe_synthesis
@@ -49,8 +58,10 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
         "chat_model": ChatModelResource(path=path, home=home),
     }
     return dg.Definitions(
-        assets=dg.load_assets_from_modules([fixes, bugs, bug_report, lineages]),
-        asset_checks=dg.load_asset_checks_from_modules([gate_checks]),
+        assets=dg.load_assets_from_modules(
+            [fixes, bugs, bug_report, lineages, levels, depth_report]
+        ),
+        asset_checks=dg.load_asset_checks_from_modules([gate_checks, level_checks]),
         jobs=[fix_supervision, swe_synthesis, res_lineage],
         sensors=[fix_repository_keys, target_repository_keys, seed_keys],
         resources={**resources, **(overrides or {})},

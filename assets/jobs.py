@@ -21,5 +21,5 @@ swe_synthesis = dg.define_asset_job(
 res_lineage = dg.define_asset_job(
     LINEAGES,
     selection=dg.AssetSelection.groups("lineages"),
-    description="From seed tasks to gated environments over workspaces.",
+    description="From seed tasks to gated environments, grown deeper level by level.",
 )

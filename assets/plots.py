@@ -21,14 +21,20 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axes:
-    """What the two directions mean. The horizontal one is logarithmic."""
+    """What the two directions mean."""
 
     x: str
     y: str
     x_ticks: Sequence[int]
-    """Growing, all above 0; the first and the last are the ends."""
+    """Growing, all above 0 unless linear; the first and the last are the ends."""
     y_ticks: Sequence[float]
     """Growing; the first and the last are the ends."""
+    is_linear: bool = False
+    """Whether equal steps to the right are equal differences, not equal factors."""
+
+
+Reach = tuple[int, float, float]
+"""An interval: where on the horizontal axis, its lower end, its upper end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +47,19 @@ class Scale:
 
 
 def curves(
-    series: Mapping[str, Sequence[tuple[int, float]]], axes: Axes, *, title: str
+    series: Mapping[str, Sequence[tuple[int, float]]],
+    axes: Axes,
+    *,
+    title: str,
+    intervals: Mapping[str, Sequence[Reach]] | None = None,
 ) -> str:
     """Draw one line a series, points marked, as a Markdown image.
 
-    What lies beyond the ends of an axis is drawn beyond them.
+    What lies beyond the ends of an axis is drawn beyond them; but `intervals`, by
+    series, end with it.
     """
-    drawing = (*_frame(axes), *_lines(series, axes), *_legend(series))
+    reaches = _reaches(series, intervals or {}, axes)
+    drawing = (*_frame(axes), *reaches, *_lines(series, axes), *_legend(series))
     return _image("".join(drawing), _HEIGHT, title)
 
 
@@ -88,8 +100,14 @@ def bars(series: Mapping[str, Mapping[str, float]], *, scale: Scale, title: str)
 
 
 def _image(drawing: str, height: float, title: str) -> str:
+    return markdown_image(drawing, (_WIDTH, height), title)
+
+
+def markdown_image(drawing: str, size: tuple[float, float], title: str) -> str:
+    """Return elements of SVG on white as a Markdown image; `size`: width and height."""
+    width, height = size
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height:g}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}"'
         f' font-family="sans-serif" font-size="11">'
         f'<rect width="100%" height="100%" fill="#fff"/>{drawing}</svg>'
     )
@@ -123,6 +141,19 @@ def _lines(
             yield f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>'
 
 
+def _reaches(
+    series: Iterable[str], intervals: Mapping[str, Sequence[Reach]], axes: Axes
+) -> Iterator[str]:
+    """Lines up and down, a little apart where series have the same place."""
+    lowest, highest = axes.y_ticks[0], axes.y_ticks[-1]
+    for number, name in enumerate(series):
+        for place, low, high in intervals.get(name, ()):
+            x = _x(place, axes) + 2 * number
+            down, up = _y(max(low, lowest), axes), _y(min(high, highest), axes)
+            colour = _colour(number)
+            yield f'<path d="M{x:g} {down}V{up}" stroke="{colour}" opacity="0.5"/>'
+
+
 def _legend(names: Iterable[str]) -> Iterator[str]:
     """Colours and what they stand for, to the right."""
     for number, name in enumerate(names):
@@ -141,7 +172,10 @@ def _text(x: float, y: float, text: str, *, anchor: str = "start") -> str:
 
 def _x(value: float, axes: Axes) -> float:
     first, last = axes.x_ticks[0], axes.x_ticks[-1]
-    share = log(value / first) / log(last / first)
+    if axes.is_linear:
+        share = (value - first) / (last - first)
+    else:
+        share = log(value / first) / log(last / first)
     return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
 
 

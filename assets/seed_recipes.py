@@ -23,7 +23,8 @@ def seed_sources(
     """The environment that a seed is, and the faults that its grader must notice."""
     settings = configuration.seeds
     cache = store.cache_folder("targets")
-    task = task_of(find_seed(settings, name), python=settings.python, cache=cache)
+    place = find_seed(settings, name, wanted=configuration.res.seeds)
+    task = task_of(place, python=settings.python, cache=cache)
     faults = [fault.model_dump(mode="json") for fault in task.faults]
     return {
         "seed": environment_digest(task.environment),

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import dagster as dg
 
+from envplatform.bundle import Environment
 from envplatform.configuration import load_configuration
 from envplatform.grading.tasks import Task, task_of
+from envplatform.sandbox.base import Image
+from envplatform.sandbox.images import build_image
 from envplatform.store import Store
 from envplatform.workspace.catalogue import catalogue, find_seed
 
@@ -24,7 +27,8 @@ class SeedsResource(dg.ConfigurableResource[Task]):
         Raises:
             ConfigError: envplatform.toml itself is wrong.
         """
-        return tuple(catalogue(load_configuration(Path(self.path)).seeds))
+        configuration = load_configuration(Path(self.path))
+        return tuple(catalogue(configuration.seeds, wanted=configuration.res.seeds))
 
     def task(self, name: str) -> Task:
         """Make one ready.
@@ -35,7 +39,21 @@ class SeedsResource(dg.ConfigurableResource[Task]):
             TargetError: its image can't be built.
             SandboxUnavailableError: its Python is not on this machine.
         """
-        settings = load_configuration(Path(self.path)).seeds
-        cache = Store(Path(self.home)).cache_folder("targets")
-        seed = find_seed(settings, name)
-        return task_of(seed, python=settings.python, cache=cache)
+        configuration = load_configuration(Path(self.path))
+        settings = configuration.seeds
+        seed = find_seed(settings, name, wanted=configuration.res.seeds)
+        return task_of(seed, python=settings.python, cache=self._cache)
+
+    def image(self, environment: Environment) -> Image:
+        """Build the image that an environment runs on.
+
+        Raises:
+            TargetError: it can't be built.
+            SandboxUnavailableError: its Python is not on this machine.
+        """
+        wanted = environment.image
+        return build_image(wanted.name, wanted.python, wanted.requirements, self._cache)
+
+    @property
+    def _cache(self) -> Path:
+        return Store(Path(self.home)).cache_folder("targets")

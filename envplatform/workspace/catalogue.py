@@ -5,7 +5,7 @@ those that ship, `bundle` of those that lie in a folder).
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,10 +28,13 @@ class SeedPlace:
     """An environment on disk; None: it ships, under its name."""
 
 
-def catalogue(settings: SeedSettings) -> Mapping[str, SeedPlace | ConfigError]:
+def catalogue(
+    settings: SeedSettings, *, wanted: Collection[str] = ()
+) -> Mapping[str, SeedPlace | ConfigError]:
     """Name every seed, in the order of the configuration; folders are not read yet.
 
-    What can't be found, or named, stands under `broken__` and what it was called by.
+    What can't be found, or named, stands under `broken__` and what it was called by;
+    so do names of `res.seeds`, `wanted`, that are no seed's.
     """
     found: dict[str, SeedPlace | ConfigError] = {}
     for name in settings.builtin:
@@ -48,16 +51,23 @@ def catalogue(settings: SeedSettings) -> Mapping[str, SeedPlace | ConfigError]:
                 found[path.name] = SeedPlace(name=path.name, folder=path)
             else:
                 found[broken_key(path.name, found)] = problem
+    there = ", ".join(found) or "none"
+    for name in wanted:
+        if name not in found:
+            msg = f"res.seeds: no seed {name!r} is configured under [seeds]: {there}"
+            found[broken_key(name, found)] = ConfigError(msg)
     return found
 
 
-def find_seed(settings: SeedSettings, name: str) -> SeedPlace:
-    """Return one seed.
+def find_seed(
+    settings: SeedSettings, name: str, *, wanted: Collection[str] = ()
+) -> SeedPlace:
+    """Return one seed; `wanted` as in `catalogue`.
 
     Raises:
         ConfigError: it is not configured, or is none.
     """
-    seeds = catalogue(settings)
+    seeds = catalogue(settings, wanted=wanted)
     seed = seeds.get(name)
     if seed is None:
         known = ", ".join(list(seeds)[:20]) or "none"

@@ -62,6 +62,9 @@ def test_the_gate_is_checked_and_blocks() -> None:
     asked = {
         dg.AssetCheckKey(dg.AssetKey(name), "only_gated_environments")
         for name in ("swe_environments", "seed_environments")
+    } | {
+        dg.AssetCheckKey(dg.AssetKey(name), "only_accepted_children")
+        for name in ("res_lineages", "res_ablations")
     }
     assert graph.asset_check_keys == asked
     assert all(graph.get(key).blocking for key in asked)

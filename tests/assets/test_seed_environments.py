@@ -42,6 +42,7 @@ def run(
     instance.add_dynamic_partitions("res_seed", list(names))
     return definitions.resolve_job_def("res_lineage").execute_in_process(
         instance=instance,
+        asset_selection=[dg.AssetKey(ASSET)],
         raise_on_error=False,
         tags={
             "dagster/asset_partition_range_start": names[0],
