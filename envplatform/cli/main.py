@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from envplatform import __version__
 from envplatform.cli.doctor import doctor
 from envplatform.cli.held_out import held_out
+from envplatform.cli.import_ import import_
 from envplatform.cli.init import init_app
 from envplatform.cli.inspect import inspect
 from envplatform.cli.mcp import mcp
@@ -57,6 +58,7 @@ for command in (
     *(inspect, run, shell, mcp, verify, why, trace, held_out),
 ):
     app.command()(command)
+app.command("import")(import_)
 app.add_typer(init_app)
 
 

@@ -1,0 +1,112 @@
+"""`envplatform import --format FORMAT SOURCE`: foreign tasks, accepted or kept out.
+
+Everything of SOURCE that is code runs in the sandbox. What is accepted is
+written to the folder named, if one is; one bad task costs no other.
+"""
+
+import asyncio
+import fnmatch
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from envplatform.bundle import write_environment
+from envplatform.cli.machine import TARGETS_CACHE, provider_of
+from envplatform.cli.output import Json, Progress, answer, clear_errors, say
+from envplatform.cli.place import ConfigOption, Place, find_any_place
+from envplatform.interop.imported import ImportedTask, count_reasons
+from envplatform.sandbox.images import build_image
+from envplatform.store import Store
+
+Format = Literal["claw-eval-live", "qwenclawbench"]
+_PYTHON = "3.11"
+
+
+def import_(  # noqa: PLR0913  a command's options
+    source: Annotated[Path, typer.Argument(help="Folder of the set.")],
+    format_: Annotated[Format, typer.Option("--format", help="What the set is.")],
+    to: Annotated[
+        Path | None, typer.Option(help="Write accepted environments into this folder.")
+    ] = None,
+    solutions: Annotated[
+        Path | None, typer.Option(help="One folder a task; qwenclawbench only.")
+    ] = None,
+    only: Annotated[
+        str, typer.Option(help="Report and write tasks of this pattern only.")
+    ] = "*",
+    config: ConfigOption = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Import foreign tasks; prints what was accepted, and why the rest was not."""
+    with clear_errors(as_json=as_json):
+        place = find_any_place(config)
+        works = _tasks(format_, source, place, solutions)
+        report = asyncio.run(_import(works, only=only, to=to))
+    answer(report, as_json=as_json, show=lambda console: _show(console, report))
+
+
+def _tasks(
+    format_: Format, source: Path, place: Place, solutions: Path | None
+) -> AsyncIterator[ImportedTask]:
+    # Imported here: no other command needs them.
+    from envplatform.interop.claw_eval_live import importing as claw  # noqa: PLC0415
+    from envplatform.interop.qwenclawbench import importing as qwen  # noqa: PLC0415
+
+    cache = Store(place.home).cache_folder(TARGETS_CACHE)
+    provider = provider_of(place)
+    bare = build_image("bare", _PYTHON, (), cache)
+    if format_ == "claw-eval-live":
+        return claw.import_set(
+            source, claw.ClawImporting(provider=provider, image=bare)
+        )
+    return qwen.import_set(
+        source,
+        qwen.Importing(
+            provider=provider,
+            image_for=lambda pins: build_image("import", _PYTHON, tuple(pins), cache),
+            solutions=solutions,
+        ),
+    )
+
+
+async def _import(
+    tasks: AsyncIterator[ImportedTask], *, only: str, to: Path | None
+) -> dict[str, object]:
+    told = Progress()
+    found: list[ImportedTask] = []
+    async for task in tasks:
+        if not fnmatch.fnmatchcase(task.task_id, only):
+            continue
+        found.append(task)
+        told(f"{task.task_id}: {'accepted' if task.accepted else 'kept out'}")
+        if to is not None and task.accepted and task.environment is not None:
+            write_environment(task.environment, to / task.environment.environment_id)
+    return {
+        "accepted": sum(task.accepted for task in found),
+        "quarantined": sum(not task.accepted for task in found),
+        "reasons": dict(count_reasons(found)),
+        "tasks": [_row(task) for task in found],
+    }
+
+
+def _row(task: ImportedTask) -> dict[str, object]:
+    return {
+        "task": task.task_id,
+        "accepted": task.accepted,
+        "floor": task.floor,
+        "oracle": task.oracle,
+        "problems": task.problems,
+        "findings": task.findings,
+    }
+
+
+def _show(console: Console, report: dict[str, object]) -> None:
+    say(console, f"accepted {report['accepted']}, kept out {report['quarantined']}")
+    reasons = report["reasons"]
+    if isinstance(reasons, dict):
+        for reason, count in reasons.items():
+            say(console, f"  {reason}: {count}")

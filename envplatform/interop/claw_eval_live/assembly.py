@@ -1,0 +1,102 @@
+"""One task as an environment: attachments in /workspace, its grader behind our adapter."""
+
+import json
+from base64 import b64encode
+from dataclasses import dataclass
+from importlib import resources
+
+from envplatform.bundle import Allowance, Core, Environment, ImageReference, Lineage
+from envplatform.interop.claw_eval_live.reading import FoundTask, TaskFile
+from envplatform.sandbox.base import Image
+from envplatform.tree import File, tree_digest
+
+ANSWER = "FINAL_ANSWER.md"
+"""Where the agent leaves what it would say; the adapter makes a message of it."""
+BASE = "src/liveclaw_500/graders/base.py"
+"""As deep as in the set: it looks for the set's root from its own place."""
+_TEST = b"#!/bin/sh\nexec python3 -I -B /tests/grade.py\n"
+_SOLVE = f"#!/bin/sh\nexec cp /solution/reference.md /workspace/{ANSWER}\n".encode()
+_MOST_AGENT_S = 7200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What an environment is made from."""
+
+    found: FoundTask
+    file: TaskFile
+    base: bytes
+    """The set's base class of graders."""
+    verifier_timeout_s: int = 60
+
+
+def assemble(source: Source, image: Image, *, floor: float = 0.0) -> Environment:
+    """Return the environment.
+
+    `floor`: completion that the grader gives for doing nothing; rewards start there.
+    """
+    file = source.file
+    goal = _instruction(file)
+    tests = _tests(source, floor)
+    workspace = source.found.workspace or {".keep": File(b"")}
+    return Environment(
+        environment_id=f"claw_eval_live.{source.found.task_id}",
+        pillar="res",
+        instruction=goal,
+        workspace=workspace,
+        tests=tests,
+        solution={
+            "solve.sh": File(_SOLVE, executable=True),
+            "reference.md": File(file.reference_solution.encode()),
+        },
+        image=ImageReference(
+            name=image.name,
+            python=image.python,
+            requirements=image.requirements,
+            digest=image.digest,
+        ),
+        core=Core(
+            goal=goal,
+            facts={"judge": "none", "pass_mark": "0.75", "floor": str(floor)},
+            grader_digest=tree_digest(tests),
+            observables=(f"file:/workspace/{ANSWER}",),
+            frozen={"workspace": tree_digest(workspace)},
+        ),
+        lineage=Lineage(
+            producer="import.claw_eval_live",
+            seed=0,
+            origin={"task": source.found.task_id},
+        ),
+        criteria=("reward",),
+        description=f"{file.task_name} (Claw-Eval-Live, CC-BY-4.0)",
+        labels={"license": "CC-BY-4.0", "scenario": file.category},
+        allowance=Allowance(
+            agent_timeout_s=min(file.environment.timeout_seconds, _MOST_AGENT_S),
+            verifier_timeout_s=source.verifier_timeout_s,
+        ),
+    )
+
+
+def _instruction(file: TaskFile) -> str:
+    files = dict.fromkeys([*file.prompt.attachments, *file.environment.fixtures])
+    places = "".join(f"- `{path}`\n" for path in files)
+    told = f"\nThe attachments in your workspace:\n\n{places}" if places else ""
+    return (
+        f"{file.prompt.text.rstrip()}\n{told}\n"
+        f"Write your final reply, whole, to `{ANSWER}`.\n"
+    )
+
+
+def _tests(source: Source, floor: float) -> dict[str, File]:
+    adapter = resources.files(f"{__package__}.inside") / "grade.py"
+    # A date in YAML is none in JSON; graders are given its text.
+    raw = json.dumps(source.found.raw, default=str).encode()
+    return {
+        "test.sh": File(_TEST, executable=True),
+        "grade.py": File(adapter.read_bytes()),
+        "grader.py": File(source.found.grader),
+        BASE: File(source.base),
+        # Not as text: the gate objects to an instruction that quotes a grader's file.
+        "task.b64": File(b64encode(raw)),
+        "floor.json": File(json.dumps(floor).encode()),
+    }

@@ -1,0 +1,141 @@
+"""Import a whole set: read, execute, accept or quarantine with every reason.
+
+Imported are tasks that are graded on their final answer over attachments. Tasks whose
+tools stand on mock services, or whose grader runs what the agent left, are kept out.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from envplatform.bundle import Environment, checked
+from envplatform.errors import BundleError
+from envplatform.interop.claw_eval_live.assembly import ANSWER, Source, assemble
+from envplatform.interop.claw_eval_live.reading import (
+    FoundTask,
+    TaskFile,
+    read_base,
+    read_tasks,
+)
+from envplatform.interop.imported import ImportedTask, Problem
+from envplatform.interop.proving import (
+    REPEATS,
+    Attempt,
+    prove,
+    try_verifier,
+    with_audit,
+)
+from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.tree import TreeError
+
+PASS_MARK = 0.75
+"""Completion from which on the set's own scoring says passed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClawImporting:
+    """Where and with what a set is imported."""
+
+    provider: SandboxProvider
+    image: Image
+    """Python without packages is enough."""
+    verifier_timeout_s: int = 60
+
+
+async def import_set(source: Path, works: ClawImporting) -> AsyncIterator[ImportedTask]:
+    """Yield every task of the set, by name.
+
+    Raises:
+        BundleError: `source` is no such set.
+        SandboxError: a sandbox failed; nothing is concluded of the task.
+    """
+    base = read_base(source)
+    for found in read_tasks(source):
+        if found.file is None:
+            yield _kept_out(found, found.problems)
+            continue
+        problems = (*found.problems, *_unsupported(found.file, base, found))
+        if problems:
+            yield _kept_out(found, problems)
+            continue
+        made = Source(
+            found=found,
+            file=found.file,
+            base=base,
+            verifier_timeout_s=works.verifier_timeout_s,
+        )
+        try:
+            yield await _executed(made, works)
+        except (BundleError, TreeError) as error:
+            problem = Problem(reason="malformed", detail=str(error))
+            yield _kept_out(found, (problem,))
+
+
+def _unsupported(file: TaskFile, base: bytes, found: FoundTask) -> Iterator[Problem]:
+    if not base:
+        what = "src/liveclaw_500/graders/base.py is missing: name the set's checkout"
+        yield Problem(reason="missing_file", detail=what)
+    if file.services:
+        names = ", ".join(sorted({one.name for one in file.services}))
+        what = f"its mock services ({names}) are not run by this importer"
+        yield Problem(reason="unsupported", detail=what)
+    if file.env_snapshot_commands or file.sandbox_files:
+        what = "its grader reads what commands print in the agent's machine"
+        yield Problem(reason="unsupported", detail=f"env_snapshot_commands: {what}")
+    if not file.reference_solution.strip():
+        yield Problem(reason="no_oracle", detail="reference_solution is empty")
+    if ANSWER in found.workspace:
+        what = f"its files hold {ANSWER}, which we need"
+        yield Problem(reason="unsupported", detail=what)
+
+
+async def _executed(source: Source, works: ClawImporting) -> ImportedTask:
+    probe = checked(assemble(source, works.image))
+    attempts = await _attempts(probe, works)
+    problem = _judge(attempts)
+    floor = attempts[0].scores.get("completion")
+    if problem is not None or floor is None:
+        return _kept_out(source.found, (problem,) if problem else (), floor)
+    environment = assemble(source, works.image, floor=floor)
+    proof = await prove(works.provider, environment, image=works.image)
+    return ImportedTask(
+        task_id=source.found.task_id,
+        environment=with_audit(environment, proof),
+        problems=proof.problems,
+        floor=floor,
+        oracle=proof.oracle,
+    )
+
+
+async def _attempts(probe: Environment, works: ClawImporting) -> list[Attempt]:
+    """Grade the untouched workspace; once where the first time gave no verdict."""
+    found: list[Attempt] = []
+    while len(found) < REPEATS and not any(one.failure for one in found):
+        found.append(
+            await try_verifier(
+                works.provider, works.image, probe, scores_file="scores.json"
+            )
+        )
+    return found
+
+
+def _judge(attempts: list[Attempt]) -> Problem | None:
+    failure = next((one.failure for one in attempts if one.failure), "")
+    if failure:
+        return Problem(reason="verifier_broken", detail=failure)
+    if len({str(dict(one.scores)) for one in attempts}) > 1:
+        said = " | ".join(str(dict(one.scores)) for one in attempts)
+        return Problem(reason="nondeterministic", detail=said[:500])
+    floor = attempts[0].scores["completion"]
+    if floor >= PASS_MARK:
+        what = f"doing nothing passes: completion {floor:g}, pass mark {PASS_MARK}"
+        return Problem(reason="floor_above_zero", detail=what)
+    return None
+
+
+def _kept_out(
+    found: FoundTask, problems: tuple[Problem, ...], floor: float | None = None
+) -> ImportedTask:
+    return ImportedTask(
+        task_id=found.task_id, environment=None, problems=problems, floor=floor
+    )

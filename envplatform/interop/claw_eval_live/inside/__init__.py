@@ -1,0 +1,1 @@
+"""Ships with imported environments and runs in the grader's sandbox only."""
