@@ -85,7 +85,9 @@ def path_gone(parent: Environment, child: Environment) -> Iterator[Diagnostic]:
     yield from _seen_elsewhere(parent, child, after)
     public, known = ("\n".join(_public(one).values()) for one in (child, parent))
     for secret in _private(child):
-        if secret in public and secret not in known:
+        # In a list it stands as JSON writes it.
+        spelt = {secret, canonical(secret)[1:-1]}
+        if any(one in public and one not in known for one in spelt):
             yield Diagnostic(
                 check="path_gone", name=secret, message="is private, and can be seen"
             )

@@ -1,0 +1,191 @@
+"""What the verifier refuses: for each check a child that is broken in one way."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from envplatform.bundle import Dependency, Environment, View
+from envplatform.res import checks
+from envplatform.res.child import child_of
+from envplatform.res.plan import Step, TransformPlan
+from envplatform.res.trail import solution_with, trail_of
+from envplatform.tree import File
+from envplatform.user import read_plan
+from envplatform.user.sidecar import plan_files
+from tests.res.workspaces import environment
+
+NAME = "books/ledger.csv"
+
+
+def child(*steps: tuple[str, str], root: Environment | None = None) -> Environment:
+    made = tuple(Step(operator=operator, name=name) for operator, name in steps)
+    return child_of(
+        root or environment(), TransformPlan(steps=made), seed=1, producer="hand"
+    )
+
+
+def said(found: Iterable[object]) -> str:
+    return "\n".join(map(str, found))
+
+
+def recovered(broken: Environment) -> str:
+    trail = trail_of(broken)
+    return said(checks.recovery(broken, trail, checks.session(broken, trail)))
+
+
+def necessary(parent: Environment, broken: Environment) -> str:
+    trail = trail_of(broken)
+    had = checks.session(broken, trail)
+    return said(checks.necessity(parent, broken, trail, had, 1))
+
+
+def with_about(made: Environment, name: str, about: str) -> Environment:
+    views = (
+        replace(one, about=f"{one.about} {about}") if one.name == name else one
+        for one in made.views
+    )
+    return replace(made, views=tuple(views))
+
+
+def test_a_child_as_it_should_be_passes() -> None:
+    root, made = environment(), child(("sharding", NAME), ("link_lookup", "notes"))
+    assert said(checks.frozen(root, made)) == ""
+    assert recovered(made) == necessary(root, made) == ""
+    assert said(checks.path_gone(root, made)) == ""
+
+
+def test_core_and_what_it_freezes_stay() -> None:
+    root, made = environment(), child(("pagination", NAME))
+    easier = replace(made, instruction="Do nothing.\n")
+    assert (
+        said(checks.frozen(root, easier)) == "frozen: instruction: is not the parent's"
+    )
+    kinder = replace(made, tests={"test.sh": File(b"exit 0\n")})
+    assert "tests: are not the core's grader" in said(checks.frozen(root, kinder))
+    forged = replace(made, served={**made.served, "l": File(b"other\n")})
+    assert "ledger: is not held as the parent holds it" in said(
+        checks.frozen(root, forged)
+    )
+
+
+def test_permissions_open_nothing_that_was_there() -> None:
+    root, made = environment(), child(("pagination", NAME))
+    writable = replace(made.permissions, writable_names=("stock",))
+    refused = "frozen: permissions: are not at least the parent's"
+    assert said(checks.frozen(root, replace(made, permissions=writable))) == refused
+    calls = replace(made.permissions, calls=10**6)
+    assert said(checks.frozen(root, replace(made, permissions=calls))) == refused
+    fewer = replace(made.permissions, operations=("list", "read"))
+    assert said(checks.frozen(root, replace(made, permissions=fewer))) == refused
+    asking = replace(root.permissions, operations=("list", "query", "call"))
+    closed = replace(root, permissions=asking)
+    opened = child(("pagination", NAME), root=closed)
+    assert "notes: offers read, which the parent does not permit" in said(
+        checks.frozen(closed, opened)
+    )
+
+
+def test_what_a_user_waits_for_and_changes_stays() -> None:
+    plan = (
+        b'{"persona": {"name": "A", "role": "b", "temper": "c"}, "goals": ["g"],'
+        b' "canaries": ["heron-1"], "signals": [{"id": "one", "message": "m", "when":'
+        b' {"kind": "dispatched", "operation": "read", "name": "books/ledger.csv"},'
+        b' "changes": [{"path": "f/a.txt", "action": "append", "new": "x"}]}]}'
+    )
+    root = replace(environment(), user={"plan.json": File(plan)})
+    assert read_plan(plan)
+    assert plan_files(read_plan(plan))
+    assert said(checks.frozen(root, child(("sharding", NAME), root=root))) == ""
+    assert "waits for a read of it, which it does not offer" in said(
+        checks.frozen(root, child(("index_rebuild", NAME), root=root))
+    )
+    assert "frozen: notes: the user changes what it shows" in said(
+        checks.frozen(root, child(("sharding", "notes"), root=root))
+    )
+
+
+def test_what_does_not_come_back_is_named() -> None:
+    made = child(("sharding", NAME))
+    part = next(one for one in made.views if not one.listed)
+    place = next(one.location for one in made.resources if one.name == part.source)
+    bent = replace(made, served={**made.served, place: File(b"other\n")})
+    assert recovered(bent) == f"recovery: {NAME}: what is recovered differs"
+    less = replace(made, views=tuple(one for one in made.views if one is not part))
+    assert f"recovery: {NAME}: " in recovered(less)
+
+
+def test_a_way_back_may_only_use_what_is_told() -> None:
+    made = child(("numeric_reencoding", NAME))
+    note = next(one for one in made.views if ".codec-" in one.name)
+    views = tuple(
+        replace(one, listed=one.name != note.name, about="") for one in made.views
+    )
+    silent = replace(made, views=views)
+    assert recovered(silent) == f"recovery: {note.name}: no reply tells {note.name!r}"
+
+
+def test_a_needless_prerequisite_is_named() -> None:
+    root, made = environment(), child(("sharding", NAME))
+    edge = Dependency(view=NAME, needs="stock", kind="handle")
+    idle = replace(made, dependencies=(*made.dependencies, edge))
+    assert necessary(root, idle) == f"necessity: {NAME}: all is recovered without stock"
+
+
+def test_what_is_told_elsewhere_is_not_needed() -> None:
+    root, made = (
+        environment(),
+        child(("dependency_lookup", NAME), ("sharding", "notes")),
+    )
+    had = checks.session(made, trail_of(made))
+    key = next(a["key"] for _, a in had.asked if "key" in a)
+    leaky = with_about(made, "stock", f"By the way: {key}.")
+    assert f"necessity: {NAME}: what it wants from " in necessary(root, leaky)
+    hidden = next(one.name for one in made.views if not one.listed)
+    leaky = with_about(made, "stock", f"See {hidden}.")
+    assert f"necessity: {hidden}: what it wants from notes stands in" in necessary(
+        root, leaky
+    )
+    assert "stands in" in necessary(made, leaky), "an inherited edge is told of too"
+
+
+def test_the_old_way_must_be_gone_by_whatever_operation() -> None:
+    root = environment()
+    made = child(("sharding", NAME), ("sharding", "stock"), ("sharding", "orders"))
+    for name in (NAME, "stock", "orders"):
+        old = next(one for one in root.views if one.name == name)
+        views = tuple(old if one.name == name else one for one in made.views)
+        told = said(checks.path_gone(root, replace(made, views=views)))
+        assert f"path_gone: {name}: is still had as in the parent" in told
+
+
+def test_the_content_must_not_be_open_at_another_name() -> None:
+    root, made = environment(), child(("sharding", NAME))
+    copy = View(name="copy.csv", kind="content", source="ledger")
+    open_copy = replace(made, views=(*made.views, copy))
+    assert said(checks.path_gone(root, open_copy)) == (
+        f"path_gone: {NAME}: is shown by copy.csv"
+    )
+
+
+def test_private_plans_are_not_to_be_seen() -> None:
+    root, made = environment(), child(("sharding", NAME))
+    told = with_about(made, NAME, f"Made by {made.lineage.bindings['01']}")
+    assert "is private, and can be seen" in said(checks.path_gone(root, told))
+    before = replace(root, instruction="Write recovery.json.\n")
+    again = replace(made, instruction="Write recovery.json.\n")
+    assert said(checks.path_gone(before, again)) == ""
+
+
+def test_a_second_session_that_goes_otherwise_is_named() -> None:
+    made = child(("sharding", NAME))
+    trail = trail_of(made)
+    had = checks.session(made, trail)
+    assert said(checks.reset(made, trail, had)) == ""
+    had.log = "0"
+    assert said(checks.reset(made, trail, had)) == "reset: a second session differs"
+
+
+def test_an_oracle_keeps_its_root_script() -> None:
+    made = child(("sharding", NAME))
+    again = solution_with(made, trail_of(made))
+    assert again == made.solution
+    assert again["solve_root.sh"] == environment().solution["solve.sh"]
