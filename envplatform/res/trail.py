@@ -14,7 +14,6 @@ from envplatform.bundle import SOLVE_SCRIPT, Environment
 from envplatform.errors import BundleError
 from envplatform.tree import File
 from envplatform.workspace.draft import STORE
-from envplatform.workspace.draft import STORE
 from envplatform.workspace.graph import manifest_of
 from envplatform.workspace.recipes import plain, replaced
 from envplatform.workspace.recovery import Node
@@ -58,8 +57,7 @@ class Trail:
         known = self.entries.get(name, plain(name))
         entries = {**self.entries, name: replaced(known, name, recipe)}
         root = self.root
-        is_hidden = name.startswith(STORE)  # what an operator laid apart
-        if name not in self.entries and not is_hidden and _is_of_root(before, name):
+        if name not in self.entries and _is_of_root(before, name):
             root = _with_view(root, json.loads(manifest_of(before)), name)
         return Trail(
             entries=entries, root=root, level=self.level, root_digest=self.root_digest
