@@ -12,14 +12,17 @@ import typer
 from envplatform.bundle import Environment, read_environment
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.cli.place import Place, find_any_place, find_place
+from envplatform.configuration import ABLATIONS
 from envplatform.errors import StoreError
 from envplatform.grading.kept import DIRECTORY_KIND, kept_environment
+from envplatform.res.rows import LevelRow
 from envplatform.store import Store
 
 T = TypeVar("T")
 
 OF_BUGS = "swe_environments"
 OF_SEEDS = "seed_environments"
+OF_LINEAGES = ("res_lineages", "res_ablations")
 _SHOWN = 5
 
 EnvironmentName = Annotated[
@@ -43,15 +46,36 @@ def place_for(config: Path | None, name: str) -> Place:
 
 
 def stored_rows(store: Store) -> Iterator[EnvironmentRow]:
-    """All published environments, asset by asset."""
+    """All published environments, asset by asset; levels without their roots, once each."""
     for asset in (OF_BUGS, OF_SEEDS):
         yield from store.all_rows(EnvironmentRow, asset)
+    for level in stored_levels(store):
+        yield level.environment
+
+
+def stored_levels(store: Store) -> Iterator[LevelRow]:
+    """Children of all lineages; those that ablations have too are told of once."""
+    for asset in OF_LINEAGES:
+        for level in store.all_rows(LevelRow, asset):
+            if level.level and (
+                asset == OF_LINEAGES[0] or level.ablation != "composed"
+            ):
+                yield level
+
+
+def is_level(row: EnvironmentRow) -> bool:
+    """Whether it was grown from a seed: seeds themselves are made by no operator."""
+    return not row.repository and bool(row.operator)
 
 
 def table_of(row: EnvironmentRow) -> tuple[str, str]:
     """Asset and partition of a stored row: that of its repository, or of its seed."""
     if row.repository:
         return OF_BUGS, row.repository
+    if is_level(row):
+        stem = row.environment_id.rpartition(".level")[0]
+        is_ablated = stem.endswith(tuple(f".{one}" for one in ABLATIONS))
+        return OF_LINEAGES[is_ablated], row.candidate_id
     return OF_SEEDS, row.candidate_id
 
 
@@ -77,7 +101,7 @@ def find_row(store: Store, name: str) -> EnvironmentRow:
 
 def _names(row: EnvironmentRow) -> tuple[str, ...]:
     """Return what a row is called by; that it was made of a bug is no name of it."""
-    of_seed = () if row.repository else (row.candidate_id,)
+    of_seed = () if row.repository or is_level(row) else (row.candidate_id,)
     return (row.environment_id, row.digest, *of_seed)
 
 

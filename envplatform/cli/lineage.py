@@ -11,6 +11,7 @@ from typing import Literal
 from envplatform.bundle import Environment, environment_digest
 from envplatform.cli.find import find_environment, is_folder, stored_rows, table_of
 from envplatform.errors import StoreError
+from envplatform.grading.kept import kept_environment
 from envplatform.graph import ASSETS
 from envplatform.store import Input, Manifest, Store
 from envplatform.swe.candidate import BugCandidate
@@ -68,7 +69,7 @@ def _environment(store: Store, environment: Environment, *, is_known: bool) -> N
         name=environment.environment_id,
         digest=digest,
         state="current" if is_known or row is not None else "outside",
-        facts=environment.core.facts,
+        facts=_facts(environment),
         made_from=tuple(made_from),
     )
 
@@ -78,6 +79,8 @@ def _origin(store: Store, environment: Environment) -> Node:
     lineage = environment.lineage
     if "candidate" in lineage.origin:
         return _candidate(store, environment)
+    if "level" in lineage.origin:
+        return _parent(store, environment)
     return Node(
         kind="source",
         name=lineage.origin.get("seed", "unknown"),
@@ -85,6 +88,29 @@ def _origin(store: Store, environment: Environment) -> Node:
         state="outside",
         facts={"producer": lineage.producer, **lineage.origin},
     )
+
+
+def _parent(store: Store, child: Environment) -> Node:
+    """The level above, itself followed down."""
+    digest = child.lineage.parent or ""
+    row = next((row for row in stored_rows(store) if row.digest == digest), None)
+    if row is None:
+        name = child.lineage.origin.get("seed", "unknown")
+        return Node(kind="environment", name=name, digest=digest, state="missing")
+    return _environment(store, kept_environment(store, row), is_known=True)
+
+
+def _facts(environment: Environment) -> Mapping[str, str]:
+    """Its facts; of a level also how it was made."""
+    lineage = environment.lineage
+    if "level" not in lineage.origin:
+        return environment.core.facts
+    return {
+        "level": lineage.origin["level"],
+        "operators": ", ".join(lineage.plan),
+        "producer": lineage.producer,
+        **environment.core.facts,
+    }
 
 
 def _candidate(store: Store, environment: Environment) -> Node:

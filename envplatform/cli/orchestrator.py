@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.cli.find import stored_rows
+from envplatform.cli.find import is_level, stored_rows
 from envplatform.cli.output import (
     FAILED,
     Json,
@@ -154,7 +154,9 @@ def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
     for line in _supervision(Store(place.home)):
         say(console, line)
     say(console, f"{len(rows)} proven environments, kept in {place.home}")
-    seeds = [row.candidate_id for row in rows if not row.repository]
+    seeds = [
+        row.candidate_id for row in rows if not row.repository and not is_level(row)
+    ]
     if seeds:
         say(console, f"of them seeds, tasks over workspaces: {', '.join(seeds)}")
     program = _program()

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from envplatform.bundle.row import EnvironmentRow
-from envplatform.cli.find import OF_SEEDS
+from envplatform.cli.find import OF_SEEDS, stored_levels
 from envplatform.cli.output import say
 from envplatform.grading.publish import AUDITS, REFUSED, AuditRow, RefusedTask
+from envplatform.res.rows import REFUSED as REFUSED_CHILDREN
+from envplatform.res.rows import RefusedChild
 from envplatform.store import Store
 
 
@@ -42,6 +44,33 @@ def find_seed_fate(store: Store, name: str) -> SeedFate | None:
                 refused=refused,
                 audit=_audit(store, refused.name),
                 conclusion=f"refused: {refused.reason}: {refused.detail}",
+            )
+    return _level_fate(store, name)
+
+
+def _level_fate(store: Store, name: str) -> SeedFate | None:
+    """Return what became of a level of a lineage, accepted or refused."""
+    for level in stored_levels(store):
+        row = level.environment
+        if name in (row.environment_id, row.digest):
+            repairs = [one for each in level.attempts for one in each.diagnostics]
+            told = f"; refused before: {'; '.join(repairs)}" if repairs else ""
+            return SeedFate(
+                name=row.environment_id,
+                environment=row,
+                refused=None,
+                audit=(),
+                conclusion=f"accepted as level {level.level} of {level.seed_name}: "
+                f"{', '.join(level.operators)}; passed {', '.join(level.checks)}{told}",
+            )
+    for child in store.all_rows(RefusedChild, REFUSED_CHILDREN):
+        if name == f"seed.{child.seed_name}.level{child.level}":
+            return SeedFate(
+                name=name,
+                environment=None,
+                refused=None,
+                audit=(),
+                conclusion=f"refused, {len(child.attempts)} proposals: {child.why}",
             )
     return None
 
