@@ -21,7 +21,7 @@ from envplatform.interop.imported import ImportedTask, count_reasons
 from envplatform.sandbox.images import build_image
 from envplatform.store import Store
 
-Format = Literal["claw-eval-live", "qwenclawbench"]
+Format = Literal["claw-eval-live", "qwenclawbench", "harbor"]
 _PYTHON = "3.11"
 
 
@@ -54,12 +54,20 @@ def _tasks(
 ) -> AsyncIterator[ImportedTask]:
     # Imported here: no other command needs them.
     from envplatform.interop.claw_eval_live import importing as claw  # noqa: PLC0415
+    from envplatform.interop.harbor import importing as harbor  # noqa: PLC0415
     from envplatform.interop.qwenclawbench import importing as qwen  # noqa: PLC0415
 
     cache = Store(place.home).cache_folder(TARGETS_CACHE)
     provider = provider_of(place)
-    bare = build_image("bare", _PYTHON, (), cache)
+    if format_ == "harbor":
+        # Foreign Dockerfiles want Docker as the configured sandbox.
+        docker = provider if provider.info.kind == "docker" else None
+        return harbor.import_tasks(
+            source,
+            harbor.HarborImporting(provider=provider, cache=cache, docker=docker),
+        )
     if format_ == "claw-eval-live":
+        bare = build_image("bare", _PYTHON, (), cache)
         return claw.import_set(
             source, claw.ClawImporting(provider=provider, image=bare)
         )

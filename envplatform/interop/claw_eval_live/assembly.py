@@ -65,7 +65,7 @@ def assemble(source: Source, image: Image, *, floor: float = 0.0) -> Environment
         lineage=Lineage(
             producer="import.claw_eval_live",
             seed=0,
-            origin={"task": source.found.task_id},
+            origin={"set": "Claw-Eval-Live", "task": source.found.task_id},
         ),
         criteria=("reward",),
         description=f"{file.task_name} (Claw-Eval-Live, CC-BY-4.0)",
