@@ -1,4 +1,8 @@
-"""An environment while a plan for it is being searched: what leads where, how deep it lies."""
+"""An environment while a plan for it is being searched: what leads where, how deep it lies.
+
+Only what a step changes is gone through again: the way to each of the root's names is
+kept for as long as no name on it is drawn anew.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,30 +10,41 @@ from functools import cached_property
 from typing import Any
 
 from envplatform.bundle import Environment, View
-from envplatform.res.measure import evidence
+from envplatform.res.measure import evidence, plain_reads
 from envplatform.res.plan import Step
 from envplatform.res.primitives import primitive
 from envplatform.res.primitives.base import STAMP
 from envplatform.res.trail import Trail
-from envplatform.workspace import Binding, Interface, transform
-from envplatform.workspace.draft import is_plain
+from envplatform.workspace import Binding, Interface, transform, workspace_of
+from envplatform.workspace.draft import STORE, is_plain
 from envplatform.workspace.recovery import Recovery, Told
+
+_MADE = "made."
+"""Begins the names of resources that operators made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """The way to one of the root's names."""
+
+    reads: int
+    chain: int
+    """The longest chain of dependent requests on it."""
+    depths: Mapping[str, int]
+    """Name on it to how many dependent requests lead there; in the order of requests."""
 
 
 class _Tracing(Recovery):
-    """Also tells for each root which names its content came from, and how deep they lay."""
+    """Also tells which names were asked, and how deep they lay."""
 
     def __init__(self, entries: Mapping[str, Any], session: Interface) -> None:
         super().__init__(entries, session.request)
         self.depths: dict[str, int] = {}
-        self.roots: dict[str, str] = {}
-        self.root = ""
 
     def _request(self, operation: str, said: Mapping[str, Told], after: int) -> Told:
         told = super()._request(operation, said, after)
         name = str(said["name"].value)
         self.depths[name] = max(self.depths.get(name, 0), told.depth)
-        self.roots.setdefault(name, self.root)
         return told
 
 
@@ -39,24 +54,21 @@ class Made:
 
     environment: Environment
     trail: Trail
-    views: Mapping[str, View] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Index the views."""
-        views = {view.name: view for view in self.environment.views}
-        object.__setattr__(self, "views", views)
+    ways: dict[str, Way] = field(default_factory=dict)
+    """By the root's name; filled in as they are gone."""
 
     @cached_property
-    def _trace(self) -> _Tracing:
-        tracing = _Tracing(self.trail.entries, Interface(self.environment))
-        for name in self.trail.wanted:
-            tracing.root = name
-            tracing.get(name)
-        return tracing
+    def views(self) -> Mapping[str, View]:
+        """All views by their names."""
+        return {view.name: view for view in self.environment.views}
+
+    @cached_property
+    def _roots(self) -> tuple[str, ...]:
+        return evidence(self.environment, self.trail)
 
     def roots(self) -> tuple[str, ...]:
         """Return the root's names of all evidence."""
-        return evidence(self.environment, self.trail)
+        return self._roots
 
     def view(self, name: str) -> View:
         """Return what is shown at a name."""
@@ -64,14 +76,51 @@ class Made:
 
     def names_of(self, root: str) -> list[str]:
         """Return the names that the content of `root` comes from."""
-        found = [
-            n for n, r in self._trace.roots.items() if r == root and n in self.views
-        ]
-        return found or [root]
+        return [name for name in self.way(root).depths if name in self.views]
+
+    @cached_property
+    def served_bytes(self) -> int:
+        """All that the broker holds."""
+        return sum(len(file.data) for file in self.environment.served.values())
+
+    @property
+    def reads(self) -> int:
+        """Requests that give evidence; what two of the root's names share counts twice."""
+        return sum(self.way(root).reads for root in self._roots)
+
+    def way(self, root: str) -> Way:
+        """Go the way to one of the root's names.
+
+        Raises:
+            RecoveryError: it leads nowhere.
+        """
+        if root not in self.ways:
+            self.ways[root] = self._way(root)
+        return self.ways[root]
+
+    def _way(self, root: str) -> Way:
+        if root not in self.trail.wanted:
+            workspace = workspace_of(self.environment)
+            reads = plain_reads(workspace, self.views[root])
+            return Way(reads=reads, chain=1, depths={root: 1})
+        tracing = _Tracing(self.trail.entries, Interface(self.environment))
+        tracing.get(root)
+        return Way(reads=tracing.reads, chain=tracing.depth, depths=tracing.depths)
 
     def depth_of(self, name: str) -> int:
         """Return how many dependent requests lead to a name; 1 where it was not asked."""
-        return self._trace.depths.get(name, 1)
+        ways = map(self.way, self._roots)
+        return max((way.depths.get(name, 1) for way in ways), default=1)
+
+    def open_of(self, root: str) -> list[str]:
+        """Return the names on the way to `root` that a further step could take."""
+        return [one for one in self.names_of(root) if is_plain(self.views[one])]
+
+    def is_made(self, name: str) -> bool:
+        """Whether an operator made a name, or what is shown there."""
+        if name not in self.views:
+            return False
+        return name.startswith(STORE) or self.views[name].source.startswith(_MADE)
 
     def stamped(self) -> list[str]:
         """Return names of documents that hold a stamp."""
@@ -80,7 +129,7 @@ class Made:
         return [
             name
             for name, view in self.views.items()
-            if view.source.startswith("made.")
+            if view.source.startswith(_MADE)
             and is_plain(view)
             and mark in self.environment.served[held[view.source]].data[:12]
         ]
@@ -95,4 +144,5 @@ def made_by(made: Made, step: Step, seed: int) -> Made:
     binding = Binding(name=step.name, options=step.options)
     after, recipe = transform(made.environment, primitive(step.operator), binding, seed)
     trail = made.trail.after(step.name, recipe, made.environment)
-    return Made(environment=after, trail=trail)
+    kept = {root: way for root, way in made.ways.items() if step.name not in way.depths}
+    return Made(environment=after, trail=trail, ways=kept)

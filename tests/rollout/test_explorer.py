@@ -81,7 +81,7 @@ WORD = View(name="note.txt", kind="content", source="note")
         (TEXT.encode(), view("job", polls=3, salt="s")),
         (TEXT.encode(), view("transition", stages=["draft", "review", "published"])),
         (TEXT.encode(), view("gate", key_sha256=digest(KEY.encode()))),
-        (TEXT.encode(), view("version", "", versions={"1": "note", "2": "x"})),
+        (TEXT.encode(), view("version", "", versions={"1": "note", KEY: "x"})),
         (dump(), view("table")),
         (json.dumps(ROUTES).encode(), view("service")),
     ],

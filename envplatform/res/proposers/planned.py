@@ -17,13 +17,11 @@ from typing import Literal
 from envplatform.bundle import Environment
 from envplatform.errors import BundleError, PlanError
 from envplatform.res.diagnostic import Diagnostic
-from envplatform.res.measure import Measures, measure
 from envplatform.res.plan import Step, TransformPlan
 from envplatform.res.primitives import primitive, primitive_names
 from envplatform.res.proposers.base import Level, Proposal, Proposer
 from envplatform.res.steps import Made, made_by
 from envplatform.res.trail import trail_of
-from envplatform.workspace.draft import is_plain
 from envplatform.workspace.recovery import RecoveryError
 
 Mode = Literal["composed", "uncomposed"]
@@ -32,10 +30,16 @@ Mode = Literal["composed", "uncomposed"]
 _MOST_STEPS = 24
 """Of one level."""
 _CANDIDATES = 4
-"""Tried for each step."""
+"""Compared for each step."""
+_MOST_MADE = 40
+"""For each step, those included that do not fit."""
+_SELDOM = "external_schema_view"
+"""Fits tables alone, and only as long as they are some: goes before its equals."""
 _GROWTH = 1.5
 """Reads of a child, as a multiple of its parent's."""
 _MOST_READS = 1200
+_FEW_OPEN = 4
+"""Names that later steps could take: beyond so many, one more is worth nothing."""
 _BYTES_RATIO = (2.35, 2.95)
 """Bytes served, as a multiple of the root's, at the first level and at the tenth. Whatever
 is written otherwise lies there twice, since the broker goes on holding the root's.
@@ -86,75 +90,87 @@ class Planned(Proposer):
     ) -> Proposal:
         """See the base class."""
         made = Made(environment=parent, trail=trail_of(parent))
-        before = measure(parent, made.trail)
-        root_bytes = history[0].root_bytes if history else before.served_bytes
+        root_bytes = history[0].root_bytes if history else made.served_bytes
         aim = _Aim(
-            reads=min(before.reads * _GROWTH, _MOST_READS),
+            reads=min(made.reads * _GROWTH, _MOST_READS),
             room=_room(len(history)) * root_bytes,
             seed=seed,
             random=Random(f"{seed}/{len(history)}/{len(diagnostics)}"),  # noqa: S311
             used=Counter(step.operator for one in history for step in one.plan.steps),
             refused=frozenset(one.name for one in diagnostics),
         )
-        steps = self._steps(made, before, aim)
+        steps = self._steps(made, aim)
         if not steps:
             msg = f"{parent.environment_id}: no operator fits any more within the caps"
             raise PlanError(msg)
         return Proposal(plan=TransformPlan(steps=tuple(steps)))
 
-    def _steps(self, made: Made, measures: Measures, aim: _Aim) -> list[Step]:
+    def _steps(self, made: Made, aim: _Aim) -> list[Step]:
+        """Go through the root's names until the level has what it is to have.
+
+        That is its reads, and an edge that consumes what an earlier step made.
+        """
         steps: list[Step] = []
-        roots = made.roots()
-        for number, root in enumerate(islice(cycle(roots), _MOST_STEPS)):
-            if number >= len(roots) and measures.reads >= aim.reads:
+        consumes = self._mode == "uncomposed"
+        first, barren = len(made.roots()), 0
+        for number, root in enumerate(islice(cycle(made.roots()), _MOST_STEPS)):
+            if number >= first and consumes and made.reads >= aim.reads:
                 break
-            found = self._best(made, measures, root, aim)
+            must_consume = number >= first and not consumes
+            found = self._best(made, root, aim, must_consume=must_consume)
             if found is None:
+                barren += 1
+                if barren >= first:  # of no root, a whole round long
+                    break
                 continue
+            barren = 0
             steps.append(found.step)
             aim.used[found.step.operator] += 1
+            consumes = consumes or _consumes(made, found.step, found.made)
             made = found.made
-            measures = measure(made.environment, made.trail)
+            if self._mode == "uncomposed":
+                break
         return steps
 
     def _best(
-        self, made: Made, before: Measures, root: str, aim: _Aim
+        self, made: Made, root: str, aim: _Aim, *, must_consume: bool
     ) -> _Tried | None:
         best: _Tried | None = None
         tried = 0
-        alone = measure(made.environment, made.trail, only=root)
-        for step in self._candidates(made, before, root, aim):
+        for step in islice(self._candidates(made, root, aim), _MOST_MADE):
             if tried >= _CANDIDATES:
                 break
             try:
                 after = made_by(made, step, aim.seed)
-                measures = measure(after.environment, after.trail, only=root)
+                after.way(root)
             except (BundleError, RecoveryError):
                 continue
-            if measures.served_bytes > aim.room:
+            if after.served_bytes > aim.room:
+                continue
+            if self._mode == "composed" and not after.open_of(root):
+                continue  # nothing could follow
+            if must_consume and not _consumes(made, step, after):
                 continue
             tried += 1
-            score = _score(before.reads, alone, measures, aim)
+            score = _score(made, after, root, aim)
             if best is None or score > best.score:
                 best = _Tried(step=step, made=after, score=score)
         return best
 
-    def _candidates(
-        self, made: Made, before: Measures, root: str, aim: _Aim
-    ) -> Iterator[Step]:
+    def _candidates(self, made: Made, root: str, aim: _Aim) -> Iterator[Step]:
         """Yield steps on names that lead to `root`: rare operators first, deep names first."""
         names = [
             name
-            for name in made.names_of(root)
-            if is_plain(made.view(name))
-            and name not in aim.refused
-            and (self._mode == "composed" or name not in made.trail.entries)
+            for name in made.open_of(root)
+            if name not in aim.refused
+            and (self._mode == "composed" or not made.is_made(name))
         ]
         aim.random.shuffle(names)
-        names.sort(key=lambda name: -made.depth_of(name))
+        depths = made.way(root).depths
+        names.sort(key=lambda name: -depths[name])
         operators = list(self._operators)
         aim.random.shuffle(operators)
-        operators.sort(key=lambda one: aim.used[one])
+        operators.sort(key=lambda one: (aim.used[one], one != _SELDOM))
         tried: set[str] = set()
         for most in _MOST_SHARES:
             fit = [one for one in operators if _share(one, aim.used) <= most]
@@ -163,16 +179,14 @@ class Planned(Proposer):
                     continue
                 tried.add(operator)
                 for name in [*names[:3], *names[3::4]]:
-                    yield self._step(operator, name, made, before, aim)
+                    yield self._step(operator, name, made, aim)
 
-    def _step(
-        self, operator: str, name: str, made: Made, before: Measures, aim: _Aim
-    ) -> Step:
+    def _step(self, operator: str, name: str, made: Made, aim: _Aim) -> Step:
         options: dict[str, int | str] = {}
         size = primitive(operator).size
         if size is not None:
             option, least, most = size
-            lacking = round((aim.reads - before.reads) / 2)
+            lacking = round((aim.reads - made.reads) / 2)
             options[option] = max(least, min(most, lacking))
         if operator == "dependency_lookup" and self._mode == "composed":
             on = [one for one in made.stamped() if one != name]
@@ -193,15 +207,26 @@ def _share(operator: str, used: Counter[str]) -> float:
     return (used[operator] + 1) / total if total > len(primitive_names()) else 0.0
 
 
-def _score(reads: int, before: Measures, after: Measures, aim: _Aim) -> float:
+def _consumes(before: Made, step: Step, after: Made) -> bool:
+    """Whether a step brought an edge that takes what an earlier one made."""
+    taken = (step.name, str(step.options.get("on", "")))
+    count = len(before.environment.dependencies)
+    return len(after.environment.dependencies) > count and any(
+        map(before.is_made, taken)
+    )
+
+
+def _score(before: Made, after: Made, root: str, aim: _Aim) -> float:
     """Return how good a step is: dependent requests first, then reads, less bytes.
 
-    `reads`: of the whole task before; the measures are those of one of its names.
+    Also names that stay open to later steps, as long as they are few.
     """
-    chain = min(after.chain - before.chain, 4)
-    gained = after.reads - before.reads
-    lacking = max(aim.reads - reads, 1.0)
-    over = max(0.0, (reads + gained) / aim.reads - 1.25)
+    was, way = before.way(root), after.way(root)
+    chain = min(way.chain - was.chain, 4)
+    gained = way.reads - was.reads
+    lacking = max(aim.reads - before.reads, 1.0)
+    over = max(0.0, (before.reads + gained) / aim.reads - 1.25)
     left = max(aim.room - before.served_bytes, 1.0)
     taken = max(0.0, after.served_bytes - before.served_bytes) / left
-    return chain + 4 * min(gained / lacking, 1.0) - 8 * over - 3 * taken
+    still_open = min(len(after.open_of(root)), _FEW_OPEN) / 2
+    return chain + 4 * min(gained / lacking, 1.0) + still_open - 8 * over - 3 * taken

@@ -1,5 +1,8 @@
 """Which evidence a search got at: judged by what the root environment holds.
 
+In a child, what is shown otherwise counts if its public way back can be gone on nothing
+but the answers that the search got: the last one to the very same request.
+
 A file counts if its very bytes were found, a table if all its rows were, a route of a
 service if its body was, a history if every commit was seen. The explorer knows nothing
 of this: it is how an attempt is judged, not how it searches.
@@ -9,10 +12,14 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from envplatform.bundle import Environment, View
 from envplatform.rollout.explorer.explore import Explored
 from envplatform.tree import File, Tree
+from envplatform.workspace.graph import ENCODING
+from envplatform.workspace.recovery import Recovery, RecoveryError
+from envplatform.workspace.way_back import way_back_of
 from envplatform.ws.fast_export import read_history
 from envplatform.ws.wire import canonical
 
@@ -27,9 +34,16 @@ class Acquired:
     """Locations that were not found, or not wholly; sorted."""
 
 
-def acquired_of(root: Environment, explored: Explored) -> Acquired:
-    """Judge a search, of `root` or of a child of it, by what `root` shows."""
+def acquired_of(
+    root: Environment, explored: Explored, *, child: Environment | None = None
+) -> Acquired:
+    """Judge a search, of `root` or of a child of it, by what `root` shows.
+
+    Raises:
+        BundleError: the way back of `child` can't be read.
+    """
     kinds = {_location(root, view): view.kind for view in root.views if view.source}
+    recovered = _recovered(root, explored, child) if child is not None else {}
     served: dict[str, File] = {}
     missing: list[str] = []
     for path, file in root.served.items():
@@ -37,12 +51,61 @@ def acquired_of(root: Environment, explored: Explored) -> Acquired:
         if kind is None:  # shown by no view: the user's or the grader's
             served[path] = file
             continue
-        found = _found(kind, file.data, explored)
+        if path in recovered:
+            found = file.data if recovered[path] == file.data else None
+        else:
+            found = _found(kind, file.data, explored)
         if found is not None:
             served[path] = File(found, file.executable)
         if found != file.data:
             missing.append(path)
     return Acquired(served=served, missing=tuple(sorted(missing)))
+
+
+def _recovered(
+    root: Environment, explored: Explored, child: Environment
+) -> dict[str, bytes | None]:
+    """Return by location what was had of all that `child` shows otherwise; None: nothing."""
+    way = way_back_of(child)
+    told = {
+        canonical([one.request.operation, one.request.arguments]): one.reply
+        for one in explored.answered
+    }
+
+    def ask(operation: str, arguments: Mapping[str, Any]) -> tuple[bytes | None, Any]:
+        reply = told.get(canonical([operation, dict(arguments)]))
+        if reply is None:
+            msg = f"{operation} {arguments.get('name', '')} was not answered"
+            raise LookupError(msg)
+        return reply.content, reply.data
+
+    recovery = Recovery(way.get("entries", {}), ask)
+    shown = {view.name: view for view in root.views}
+    found: dict[str, bytes | None] = {}
+    for one in way.get("root", {}).get("views", ()):
+        if one["name"] not in shown:
+            continue
+        view = shown[one["name"]]
+        try:
+            content: bytes | None = recovery.get(view.name)
+        except RecoveryError:
+            content = None
+        found |= _files(root, _location(root, view), view.kind, content)
+    return found
+
+
+def _files(
+    root: Environment, location: str, kind: str, content: bytes | None
+) -> dict[str, bytes | None]:
+    if kind != "folder":
+        return {location: content}
+    texts = {} if content is None else json.loads(content)
+    return {
+        path: texts[name].encode(*ENCODING) if name in texts else None
+        for path in root.served
+        if path.startswith(f"{location}/")
+        for name in [path.removeprefix(f"{location}/")]
+    }
 
 
 def _location(root: Environment, view: View) -> str:

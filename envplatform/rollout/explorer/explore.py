@@ -10,6 +10,8 @@ from envplatform.rollout.explorer.leads import (
     from_answer,
     from_listing,
 )
+from envplatform.rollout.explorer.mentions import Mentions
+from envplatform.rollout.explorer.trails import follow, try_keys
 from envplatform.ws import Reply, Request
 
 CALLS_A_TURN = 5
@@ -46,7 +48,7 @@ def explore(ask: Callable[[Request], Reply], *, turns: int, goal: str = "") -> E
 
     `goal`: the instruction; values in it are tried like any others.
     """
-    leads, known = Leads(), Known()
+    leads, known, mentions = Leads(), Known(), Mentions()
     known.learn(goal)
     answered: list[Answered] = []
     calls = 0
@@ -61,9 +63,12 @@ def explore(ask: Callable[[Request], Reply], *, turns: int, goal: str = "") -> E
                 answered.append(Answered(request=request, reply=reply))
             if request.operation == "list" and reply.ok:
                 from_listing(leads, reply.data["names"])
+                mentions.learn_list(reply.data["names"])
             else:
                 from_answer(leads, known, request, reply)
+            follow(leads, mentions, request, reply)
         fill_places(leads, known)
+        try_keys(leads, mentions)
     return Explored(
         answered=tuple(answered),
         turns=used,

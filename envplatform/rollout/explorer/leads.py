@@ -24,6 +24,7 @@ _PATH = re.compile(r"(?<![\w.])/[A-Za-z0-9_{}\-./?=&]*")
 _PLACE = re.compile(r"\{(\w+)\}|(?<=[/=])([A-Z]{3,})(?=$|[/&?])")
 _WORD = re.compile(r"\w+")
 _NEXT = re.compile(r"next is (\S+)$")
+_WANTED = re.compile(r"pass (key|version)\b")
 _ONE_OF = re.compile(r"one of (.+)$")
 
 
@@ -63,7 +64,7 @@ class Leads:
 
     def take(self, count: int) -> list[Request]:
         """Return the next requests, at most `count`; they are no longer leads."""
-        self.queue.sort()
+        self.queue.sort(key=lambda lead: lead[:2])
         taken, self.queue = self.queue[:count], self.queue[count:]
         return [request for _, _, request in taken]
 
@@ -157,9 +158,9 @@ def _from_refusal(leads: Leads, known: Known, request: Request, why: str) -> Non
     elif why.startswith("pass version") and (versions := _ONE_OF.search(why)):
         for version in versions[1].split(", "):
             leads.add(1, "read", name=name, version=version)
-    elif why.startswith("pass key"):
+    elif (wanted := _WANTED.match(why)) is not None:
         for value in list(known.values)[-_MOST_TRIES:]:
-            leads.add(4, "read", name=name, key=value)
+            leads.add(4, "read", name=name, **{wanted[1]: value})
     else:
         _from_stage(leads, request, why)
 

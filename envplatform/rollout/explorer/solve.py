@@ -47,7 +47,7 @@ async def attempt(
     """
     session = Interface(environment)
     explored = explore(session.broker.ask, turns=turns, goal=environment.instruction)
-    acquired = acquired_of(root, explored)
+    acquired = acquired_of(root, explored, child=environment)
     partial = replace(root, served=acquired.served)
     attend = attending() if root.user else None
     async with open_environment(
