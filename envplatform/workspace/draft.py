@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn, TypeGuard, get_args
 
 from envplatform.bundle import Dependency, View
 from envplatform.bundle.environment import (
@@ -146,15 +146,17 @@ class Draft:
     def stamp_at(self, name: str) -> str:
         """Return the stamp of the document that a name stands for.
 
-        Only a draft writes one: a task's own field of that name could be guessed.
+        Only a draft writes one: a task's own field of that name could be guessed. And no
+        decoy has one: the way back passes decoys by.
 
         Raises:
             BundleError: it is no document with one.
         """
         view = self._workspace.views.get(name)
         try:
-            is_made = view is not None and view.source.startswith(_MADE)
-            held = self._workspace.content(view.source) if view and is_made else b"{}"
+            held = (
+                self._workspace.content(view.source) if self._has_stamp(view) else b"{}"
+            )
             told = json.loads(held)
         except (ValueError, RecursionError, BundleError):
             told = {}
@@ -162,6 +164,11 @@ class Draft:
         if not isinstance(stamp, str) or not _TOKEN.fullmatch(stamp):
             self.refuse(f"{name} is no document with a stamp")
         return stamp
+
+    def _has_stamp(self, view: View | None) -> TypeGuard[View]:
+        if view is None or not view.source.startswith(_MADE):
+            return False
+        return self._workspace.resources[view.source].kind in {"key", "schema"}
 
     def is_listed(self, name: str) -> bool:
         """Whether a list tells of a name, so that naming it gives nothing away."""

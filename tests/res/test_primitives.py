@@ -49,7 +49,7 @@ FIT = {
     "unicode": 17,
     "its own syntax": 14,
     "one line": 14,
-    "one letter": 10,
+    "one letter": 11,
     "empty": 7,
     "no text": 6,
 }
@@ -151,6 +151,25 @@ def test_a_tasks_own_stamp_is_no_key() -> None:
     binding = Binding(name="notes", options={"on": NAME})
     with pytest.raises(BundleError, match="is no document with a stamp"):
         transform(root, primitive("dependency_lookup"), binding, 1)
+
+
+def test_a_decoy_of_a_stamped_document_has_no_key() -> None:
+    gated = _child(environment(), "version_selection")
+    log = next(one.name for one in gated.views if ".releases-" in one.name)
+    moved, _ = transform(gated, primitive("index_rebuild"), Binding(name=log), 1)
+    places = {one.name: one.location for one in moved.resources}
+    hidden = [one for one in moved.views if not one.listed]
+    assert all(b"stamp" in moved.served[places[one.source]].data for one in hidden)
+    taken, problem = [], ""
+    for one in hidden:
+        binding = Binding(name="notes", options={"on": one.name})
+        try:
+            transform(moved, primitive("dependency_lookup"), binding, 1)
+            taken.append(one.name)
+        except BundleError as error:
+            problem = str(error)
+    assert (len(hidden), len(taken)) == (2, 1)
+    assert problem.endswith("is no document with a stamp")
 
 
 def test_a_gate_does_not_give_the_name_of_a_hidden_document_away() -> None:
