@@ -44,10 +44,11 @@ class _Watched(Recovery):
         self._held = held
 
     def _value(self, node: Node, scope: Mapping[str, Told], after: int) -> Told:
+        first = len(self._held.exchanges)
         told = super()._value(node, scope, after)
         rests_on_answers = isinstance(node, dict) and told.depth > 0
         if rests_on_answers and isinstance(told.value, str) and self._held.exchanges:
-            self._held.exchanges[-1].undone.append(told.value)
+            self._held.exchanges[-1].undone.append((first, told.value))
         return told
 
 

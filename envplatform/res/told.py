@@ -25,8 +25,10 @@ class Exchange:
     operation: str
     arguments: Mapping[str, Any]
     answer: str
-    undone: list[str] = field(default_factory=list)
-    """Texts that it was the last request for: put together, unpacked, decoded."""
+    undone: list[tuple[int, str]] = field(default_factory=list)
+    """Texts that it was the last request for: put together, unpacked, decoded; each with
+    the place in the session of the first request for it.
+    """
 
     @property
     def name(self) -> str:
@@ -56,17 +58,29 @@ def untold(
         sure |= {word for word in unsure if any(_stands(word, t) for t in told)}
         for one in left:
             if one.words() <= sure:
-                fresh += [one.answer, *one.undone, about.get(one.name, "")]
+                fresh += [one.answer, about.get(one.name, "")]
             else:
                 # Who knows a name may ask what it is.
                 fresh += [about.get(one.name, "")] if one.name in sure else []
                 waiting.append(one)
-        fresh = [text for text in dict.fromkeys(fresh) if text not in texts]
+        fresh += _put_together(had, waiting)
+        seen = set(texts)
+        fresh = [text for text in dict.fromkeys(fresh) if text not in seen]
         texts += fresh
         left = waiting
     for one in left:
         for word in sorted(one.words() - sure):
             yield one.name, word
+
+
+def _put_together(had: list[Exchange], waiting: list[Exchange]) -> Iterator[str]:
+    """Yield texts for which no request is lacking."""
+    lacking = {id(one) for one in waiting}
+    for last, one in enumerate(had):
+        for first, text in one.undone:
+            needed = had[min(first, last) : last + 1]
+            if lacking.isdisjoint(map(id, needed)):
+                yield text
 
 
 def _stands(word: str, text: str) -> bool:

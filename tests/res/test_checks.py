@@ -123,6 +123,28 @@ def test_a_way_back_may_only_use_what_is_told() -> None:
     assert recovered(silent) == f"recovery: {note.name}: no reply tells {note.name!r}"
 
 
+def test_documents_that_want_each_other_are_refused() -> None:
+    """A part of what tells of a document must not open to that document's stamp."""
+    linked = child(("link_lookup", NAME), ("sharding", NAME))
+    handle = next(
+        one.name for one in linked.views if one.source == "ledger" and not one.listed
+    )
+    places = {one.name: one.location for one in linked.resources}
+    part = next(
+        one.name
+        for one in linked.views
+        if not one.listed
+        and one.name != handle
+        and b'"links/' in linked.served[places[one.source]].data
+    )
+    stamped = child(("version_selection", handle), root=linked)
+    log = next(one.name for one in stamped.views if ".releases-" in one.name)
+    step = Step(operator="dependency_lookup", name=part, options={"on": log})
+    circular = child_of(stamped, TransformPlan(steps=(step,)), seed=1, producer="hand")
+    assert recovered(stamped) == ""
+    assert f"recovery: {handle}: no reply tells {handle!r}" in recovered(circular)
+
+
 def test_a_needless_prerequisite_is_named() -> None:
     root, made = environment(), child(("sharding", NAME))
     edge = Dependency(view=NAME, needs="stock", kind="handle")
