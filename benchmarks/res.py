@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean, median, quantiles
 from time import monotonic
 
-from benchmarks.report import print_result, progress
+from benchmarks.report import print_result, progress, refuse
 from envplatform.bundle import Environment
 from envplatform.errors import PlanError
 from envplatform.grading.tasks import Task, task_of
@@ -200,6 +200,8 @@ def figures(found: dict[str, Found], depth: int) -> dict[str, object]:
     """Return what is printed."""
     children = [one for of in found.values() for one in of.children]
     accepted = [one for one in children if one.is_accepted]
+    if not accepted:
+        refuse("no child was accepted")
     proposals = [len(one.attempts) for one in accepted]
     seconds = [one.seconds for one in accepted]
     used = Counter(
@@ -216,7 +218,7 @@ def figures(found: dict[str, Found], depth: int) -> dict[str, object]:
         "primitives_used": len(used),
         "max_primitive_share": round(max(used.values()) / used.total(), 4),
         "seconds_per_child_median": round(median(seconds), 3),
-        "seconds_per_child_p90": round(quantiles(seconds, n=10)[-1], 3),
+        "seconds_per_child_p90": round(_ninetieth(seconds), 3),
         "read_growth": _growth(found, "reads"),
         "dependent_chain_growth": _growth(found, "chain"),
         "bytes_growth": _growth(found, "served_bytes"),
@@ -231,6 +233,10 @@ def figures(found: dict[str, Found], depth: int) -> dict[str, object]:
         "a01_calls": _a01(found),
         **_explorer(found, depth),
     }
+
+
+def _ninetieth(values: list[float]) -> float:
+    return quantiles(values, n=10)[-1] if len(values) > 1 else values[0]
 
 
 def _explorer(found: dict[str, Found], depth: int) -> dict[str, object]:
