@@ -69,5 +69,5 @@ async def write_root(store: Store, seed: str, *, digest: str = "") -> Environmen
 
 
 def folder_of(store: Store, row: EnvironmentRow) -> Path:
-    """Where the environment of a row lies."""
+    """Return where the environment of a row lies."""
     return store.directory("environments", row.digest)
