@@ -1,7 +1,9 @@
 """The explorer finds what public requests can give, and nothing it is not given."""
 
+import io
 import json
 import sqlite3
+import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,6 +19,8 @@ from envplatform.bundle import (
     View,
 )
 from envplatform.rollout.explorer import Explored, acquired_of, attempt, explore
+from envplatform.rollout.explorer.leads import Leads
+from envplatform.rollout.explorer.mentions import Mentions, unpacked
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.tree import File
 from envplatform.workspace import Interface, seed_environment
@@ -144,3 +148,29 @@ async def test_a_seed_is_solved_with_what_was_found_and_fails_without(
     part = await attempt(bubblewrap, seed, root=seed, image=bare_image, turns=1)
     assert not part.passed
     assert part.acquired.missing
+
+
+def test_a_lead_that_waits_goes_earlier_once_there_is_a_reason() -> None:
+    leads = Leads()
+    for key in ("a", "b", "c"):
+        leads.add(4, "read", name="table", key=key)
+    leads.add(1, "read", name="table", key="c")
+    leads.add(1, "read", name="table", key="c")
+    taken = [request.arguments["key"] for request in leads.take(5)]
+    assert taken == ["c", "a", "b"]
+
+
+def test_a_part_of_an_archive_is_a_text_like_any_other() -> None:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr("content", "orders of March\n" * 20)
+    assert unpacked(whole.getvalue()) == "orders of March\n" * 20
+    for cut in range(1, len(whole.getvalue()), 7):
+        assert isinstance(unpacked(whole.getvalue()[cut:]), str)
+
+
+def test_an_account_tells_of_names_that_no_list_told_of() -> None:
+    mentions = Mentions()
+    mentions.learn_list([{"name": "a", "about": "A link: vault/0.links-1 gives it."}])
+    assert mentions.named_by("a") == ["vault/0.links-1"]
+    assert mentions.origin == {"vault/0.links-1": "a"}

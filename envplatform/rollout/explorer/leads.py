@@ -41,11 +41,16 @@ class Leads:
     """(service, path with a place): filled anew as values turn up."""
 
     def add(self, rank: int, operation: str, **arguments: Any) -> None:  # noqa: ANN401  JSON
-        """Queue one request, unless it was before."""
-        told = canonical([operation, arguments])
+        """Queue one request, unless it was made; one that waits may go earlier by this."""
+        request, told = Request(operation, arguments), canonical([operation, arguments])
         if told not in self.made:
             self.made.add(told)
-            self.queue.append((rank, len(self.made), Request(operation, arguments)))
+            self.queue.append((rank, len(self.made), request))
+            return
+        self.queue = [
+            (min(rank, was), number, one) if one == request else (was, number, one)
+            for was, number, one in self.queue
+        ]
 
     def again(self, rank: int, operation: str, **arguments: Any) -> None:  # noqa: ANN401
         """Queue a request that may have been made in another state of things."""

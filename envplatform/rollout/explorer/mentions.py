@@ -8,7 +8,9 @@ import hashlib
 import io
 import json
 import re
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +18,11 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+")
 _MARKED = re.compile(r"[<#\[{]([A-Za-z0-9_-]{3,40})[>#\]}]")
 _QUOTED = re.compile(r"`([^`]{1,80})`")
 _DIGEST = re.compile(r"SHA-256 begins with ([0-9a-f]{6,64})")
+_DAMAGED = (
+    *(zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError),
+    *(EOFError, struct.error, zlib.error),
+)
+"""What reading an archive may end in; parts of one look like archives too."""
 _MOST_BYTES = 1_000_000
 _MOST_NESTED = 4
 _LONGEST_VALUE = 80
@@ -57,9 +64,22 @@ class Mentions:
         return list(dict.fromkeys(names))
 
     def learn_list(self, names: list[dict[str, Any]]) -> None:
-        """Remember what a list tells of names."""
+        """Remember what a list tells of names, and whose account names another."""
         for one in names:
             self.about[str(one["name"])] = str(one.get("about", ""))
+        for name, about in self.about.items():
+            for other in self.about:
+                if other != name and other in about:
+                    self.origin.setdefault(other, name)
+
+    def named_by(self, name: str) -> list[str]:
+        """Return names in the account of `name` that no list has told of."""
+        found = _NAME.findall(self.about.get(name, ""))
+        told = [one.rstrip(".") for one in found if one.rstrip(".") != name]
+        fresh = [one for one in dict.fromkeys(told) if one not in self.about]
+        for one in fresh:
+            self.origin.setdefault(one, name)
+        return fresh
 
     def keys_for(self, name: str) -> list[str]:
         """Return values that may have to be passed to `name`, most likely ones first."""
@@ -99,13 +119,13 @@ class Mentions:
 def unpacked(content: bytes) -> str:
     """Return a content as text; of an archive, its members', one after the other."""
     for _ in range(_MOST_NESTED):
-        if not zipfile.is_zipfile(io.BytesIO(content)):
-            break
         try:
+            if not zipfile.is_zipfile(io.BytesIO(content)):
+                break
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 small = [m for m in archive.infolist() if m.file_size <= _MOST_BYTES]
                 content = b"\n".join(archive.read(member) for member in small[:20])
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError):
+        except _DAMAGED:
             break
     return content.decode("utf-8", "replace")
 

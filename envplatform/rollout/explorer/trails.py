@@ -23,6 +23,7 @@ def follow(leads: Leads, mentions: Mentions, request: Request, reply: Reply) -> 
 
 def _from_list(leads: Leads, mentions: Mentions, _: Request, reply: Reply) -> None:
     for one in reply.data["names"]:
+        _read_on(leads, mentions, mentions.named_by(str(one["name"])))
         if "search" in one["offers"]:
             for term in mentions.terms(str(one["name"])):
                 leads.add(3, "search", name=str(one["name"]), query=term)
@@ -58,6 +59,7 @@ def _read_on(leads: Leads, mentions: Mentions, told: list[str]) -> None:
     for one in told:
         if one not in mentions.about:
             leads.add(0, "read", name=one)
+            leads.add(1, "list", prefix=one)  # its account, where no list gave it
 
 
 def _from_refusal(leads: Leads, mentions: Mentions, request: Request, why: str) -> None:
