@@ -54,6 +54,7 @@ def _tasks(
 ) -> AsyncIterator[ImportedTask]:
     # Imported here: no other command needs them.
     from envplatform.interop.claw_eval_live import importing as claw  # noqa: PLC0415
+    from envplatform.interop.claw_eval_live.services import PACKAGES  # noqa: PLC0415
     from envplatform.interop.harbor import importing as harbor  # noqa: PLC0415
     from envplatform.interop.qwenclawbench import importing as qwen  # noqa: PLC0415
 
@@ -67,9 +68,13 @@ def _tasks(
             harbor.HarborImporting(provider=provider, cache=cache, docker=docker),
         )
     if format_ == "claw-eval-live":
-        bare = build_image("bare", _PYTHON, (), cache)
         return claw.import_set(
-            source, claw.ClawImporting(provider=provider, image=bare)
+            source,
+            claw.ClawImporting(
+                provider=provider,
+                image=build_image("bare", _PYTHON, (), cache),
+                serving_image=lambda: build_image("claw", _PYTHON, PACKAGES, cache),
+            ),
         )
     return qwen.import_set(
         source,

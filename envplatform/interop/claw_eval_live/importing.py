@@ -1,22 +1,24 @@
 """Import a whole set: read, execute, accept or quarantine with every reason.
 
-Imported are tasks that are graded on their final answer over attachments. Tasks whose
-tools stand on mock services, or whose grader runs what the agent left, are kept out.
+Imported are tasks that are graded on their final answer over attachments or over the
+set's mock services. Tasks whose grader runs what the agent left are kept out.
 """
 
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from envplatform.bundle import Environment, checked
-from envplatform.errors import BundleError
+from envplatform.errors import BundleError, SandboxUnavailableError, TargetError
 from envplatform.interop.claw_eval_live.assembly import ANSWER, Source, assemble
 from envplatform.interop.claw_eval_live.reading import (
     FoundTask,
     TaskFile,
     read_base,
+    read_servers,
     read_tasks,
 )
+from envplatform.interop.claw_eval_live.services import unfit
 from envplatform.interop.imported import ImportedTask, Problem
 from envplatform.interop.proving import (
     REPEATS,
@@ -26,7 +28,7 @@ from envplatform.interop.proving import (
     with_audit,
 )
 from envplatform.sandbox.base import Image, SandboxProvider
-from envplatform.tree import TreeError
+from envplatform.tree import Tree, TreeError
 
 PASS_MARK = 0.75
 """Completion from which on the set's own scoring says passed."""
@@ -38,7 +40,10 @@ class ClawImporting:
 
     provider: SandboxProvider
     image: Image
-    """Python without packages is enough."""
+    """For tasks without services; Python without packages is enough."""
+    serving_image: Callable[[], Image] | None = None
+    """For tasks with services: Python with `services.PACKAGES`. Asked for when first
+    needed; without it these tasks are `unsupported`."""
     verifier_timeout_s: int = 60
 
 
@@ -49,12 +54,16 @@ async def import_set(source: Path, works: ClawImporting) -> AsyncIterator[Import
         BundleError: `source` is no such set.
         SandboxError: a sandbox failed; nothing is concluded of the task.
     """
-    base = read_base(source)
+    base, servers = read_base(source), read_servers(source)
     for found in read_tasks(source):
         if found.file is None:
             yield _kept_out(found, found.problems)
             continue
-        problems = (*found.problems, *_unsupported(found.file, base, found))
+        problems = (
+            *found.problems,
+            *_unsupported(found.file, base, found),
+            *_unserved(found.file, servers, works),
+        )
         if problems:
             yield _kept_out(found, problems)
             continue
@@ -62,10 +71,14 @@ async def import_set(source: Path, works: ClawImporting) -> AsyncIterator[Import
             found=found,
             file=found.file,
             base=base,
+            servers=servers,
             verifier_timeout_s=works.verifier_timeout_s,
         )
         try:
-            yield await _executed(made, works)
+            yield await _executed(made, _with_image(works, found.file))
+        except (TargetError, SandboxUnavailableError) as error:
+            problem = Problem(reason="image_unavailable", detail=str(error)[:500])
+            yield _kept_out(found, (problem,))
         except (BundleError, TreeError) as error:
             problem = Problem(reason="malformed", detail=str(error))
             yield _kept_out(found, (problem,))
@@ -75,10 +88,6 @@ def _unsupported(file: TaskFile, base: bytes, found: FoundTask) -> Iterator[Prob
     if not base:
         what = "src/liveclaw_500/graders/base.py is missing: name the set's checkout"
         yield Problem(reason="missing_file", detail=what)
-    if file.services:
-        names = ", ".join(sorted({one.name for one in file.services}))
-        what = f"its mock services ({names}) are not run by this importer"
-        yield Problem(reason="unsupported", detail=what)
     if file.env_snapshot_commands or file.sandbox_files:
         what = "its grader reads what commands print in the agent's machine"
         yield Problem(reason="unsupported", detail=f"env_snapshot_commands: {what}")
@@ -87,6 +96,20 @@ def _unsupported(file: TaskFile, base: bytes, found: FoundTask) -> Iterator[Prob
     if ANSWER in found.workspace:
         what = f"its files hold {ANSWER}, which we need"
         yield Problem(reason="unsupported", detail=what)
+
+
+def _unserved(file: TaskFile, servers: Tree, works: ClawImporting) -> Iterator[Problem]:
+    if file.services and works.serving_image is None:
+        what = "it has mock services, and there is no image to run them in"
+        yield Problem(reason="unsupported", detail=what)
+    elif file.services:
+        yield from unfit(file, servers)
+
+
+def _with_image(works: ClawImporting, file: TaskFile) -> ClawImporting:
+    if not file.services or works.serving_image is None:
+        return works
+    return replace(works, image=works.serving_image())
 
 
 async def _executed(source: Source, works: ClawImporting) -> ImportedTask:

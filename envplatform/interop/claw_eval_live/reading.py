@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envplatform.errors import BundleError
 from envplatform.interop.imported import Problem, Reason
 from envplatform.interop.strict_yaml import load_strictly
-from envplatform.tree import File, TreeError, checked_path
+from envplatform.tree import File, Tree, TreeError, checked_path
 
 MAX_FILE_BYTES = 2_000_000
 MAX_FIXTURES_BYTES = 64_000_000
@@ -35,10 +35,22 @@ class Prompt(_Part):
     attachments: list[str] = []
 
 
-class Named(_Part):
-    """A service or a tool; the rest of it is not needed."""
+class Service(_Part):
+    """A server of the set and how it is started."""
 
     name: str
+    command: str = ""
+    port: int = 0
+    reset_endpoint: str = ""
+    env: dict[str, str] = {}
+
+
+class Tool(_Part):
+    """What the agent is told of a tool."""
+
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] = {}
 
 
 class Endpoint(_Part):
@@ -46,6 +58,7 @@ class Endpoint(_Part):
 
     tool_name: str
     url: str
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
 
 
 class Bounds(_Part):
@@ -64,9 +77,9 @@ class TaskFile(_Part):
     category: str = ""
     prompt: Prompt
     environment: Bounds = Bounds()
-    tools: list[Named] = []
+    tools: list[Tool] = []
     tool_endpoints: list[Endpoint] = []
-    services: list[Named] = []
+    services: list[Service] = []
     sandbox_files: list[str] = []
     env_snapshot_commands: list[str] = []
     reference_solution: str = ""
@@ -91,6 +104,19 @@ def read_base(source: Path) -> bytes:
     path = source / _BASE
     plain = path.is_file() and not path.is_symlink()
     return path.read_bytes() if plain and path.stat().st_size < MAX_FILE_BYTES else b""
+
+
+def read_servers(source: Path) -> Tree:
+    """The set's mock servers, at their own paths; no link is followed."""
+    folder = source / "mock_services"
+    if not folder.is_dir() or folder.is_symlink():
+        return {}
+    return {
+        str(path.relative_to(source)): File(path.read_bytes())
+        for path in sorted([*folder.glob("*.py"), *folder.glob("*/*.py")])
+        if path.is_file() and not path.is_symlink() and not path.parent.is_symlink()
+        if path.stat().st_size <= MAX_FILE_BYTES
+    }
 
 
 def read_tasks(source: Path) -> Iterator[FoundTask]:

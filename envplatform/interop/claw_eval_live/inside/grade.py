@@ -19,9 +19,12 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 HERE = Path(__file__).parent
 ANSWER = Path("/workspace/FINAL_ANSWER.md")
+HELD = Path("/logs/ws/held")
+"""What the broker had in the end; nothing where there are no services."""
 REWARD = Path("/logs/verifier/reward.json")
 SCORES = Path("/logs/verifier/scores.json")
 PASS_MARK = 0.75
@@ -75,9 +78,9 @@ def _graded() -> object:
     try:
         return grader.grade(
             messages=_messages(task.prompt.text),
-            dispatches=[],
+            dispatches=_dispatches(task),
             task=task,
-            audit_data={},
+            audit_data=_audit_data(),
             judge=None,
             media_events=[],
             env_snapshot={},
@@ -123,6 +126,44 @@ def _messages(prompt: str) -> list[SimpleNamespace]:
         )
         for role, text in said
     ]
+
+
+def _dispatches(task: Any) -> list[SimpleNamespace]:  # noqa: ANN401  theirs
+    """What went through the fronts of services, service by service, under tool names.
+
+    Bodies stay plain JSON, as in the set's own trace.
+    """
+    tools: dict[tuple[str, str], tuple[str, str]] = {}
+    for end in getattr(task, "tool_endpoints", []):
+        key = getattr(end, "method", "POST"), urlsplit(end.url).path
+        tools.setdefault(key, (end.tool_name, end.url))
+    said = [
+        json.loads(line)
+        for path in sorted(HELD.glob("record/*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    return [
+        SimpleNamespace(
+            type="tool_dispatch",
+            tool_use_id=f"call_{number}",
+            tool_name=tools[one["method"], one["path"]][0],
+            endpoint_url=tools[one["method"], one["path"]][1],
+            request_body=one["request"],
+            response_status=one["status"],
+            response_body=one["response"],
+            latency_ms=0.0,
+        )
+        for number, one in enumerate(said)
+        if (one["method"], one["path"]) in tools
+    ]
+
+
+def _audit_data() -> dict[str, Any]:
+    """What each service says of itself, as it stood after the last request."""
+    return {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(HELD.glob("audit/*.json"))
+    }
 
 
 def _object(found: dict[str, Any]) -> SimpleNamespace:
