@@ -122,11 +122,16 @@ class DagsterPage:
         expect(row.locator("td").nth(1)).to_have_text(value)
 
     def open_markdown(self, name: str) -> Locator:
-        """Open a text of the table of metadata; returns the dialog that shows it."""
+        """Open a text of the table of metadata; returns the dialog with its table."""
         name_cell = self.page.get_by_role("cell", name=name, exact=True)
         row = self.page.locator("table tr").filter(has=name_cell)
         row.get_by_text("[Show Markdown]").click()
         return self.page.get_by_role("dialog").filter(has=self.page.locator("table"))
+
+    def short_table(self, name: str) -> Locator:
+        """Return a text of the table of metadata that is short enough to stand there."""
+        name_cell = self.page.get_by_role("cell", name=name, exact=True)
+        return self.page.locator("table tr").filter(has=name_cell).locator("table")
 
     def follow_node(self, name: str) -> None:
         """Click an asset in the graph of the tab `Lineage`; its own tab opens."""

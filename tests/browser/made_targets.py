@@ -114,6 +114,10 @@ files = [{files}]
 [seeds]
 builtin = ["{seed}"]
 python = "{python}"
+[res]
+depth = 2
+explorer_turns = 20
+ablations = ["one_operator"]
 [synthesis]
 candidates_per_repository = 4
 environments_per_repository = {environments}

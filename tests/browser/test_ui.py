@@ -123,3 +123,22 @@ def test_a_seed_is_gated_and_tells_what_its_grader_is_worth(
     for check in ("oracle_max", "generic_mutants", "impossible_variant", "replay"):
         row = gate.get_by_role("row").filter(has_text=check)
         expect(row.get_by_role("cell", name="passed", exact=True)).to_be_visible()
+
+
+def test_a_lineage_grows_and_is_checked(ui: DagsterPage) -> None:
+    for asset in ("res_lineages", "res_ablations"):
+        ui.open_asset(asset)
+        ui.materialise_partition(SEED)
+        ui.wait_for_run("SUCCESS")
+
+    ui.open_asset("res_lineages")
+    ui.open_tab("Partitions")
+    ui.open_partition(SEED)
+    ui.expect_metadata("dagster/partition_row_count", "3")  # the root and two levels
+    ui.expect_metadata("depth", "2")
+    ui.expect_metadata("ended", "as deep as asked")
+    expect(ui.short_table("levels").get_by_role("row")).to_have_count(1 + 3)
+
+    ui.open_tab("Checks")
+    expect(ui.page.get_by_text("only_accepted_children").first).to_be_visible()
+    expect(ui.page.get_by_text("Passed", exact=True)).to_be_visible()

@@ -12,7 +12,7 @@ from envplatform.res.lineage import Budget, Lineage, grow
 from envplatform.res.measure import measure
 from envplatform.res.proposers import Planned
 from envplatform.res.replay import Replayer
-from envplatform.res.verifier import Caps, Verifier, score_of_nothing
+from envplatform.res.verifier import Verifier, score_of_nothing
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.sandbox.images import build_image
@@ -34,7 +34,10 @@ def environment(image: Image) -> Environment:
 async def test_a_lineage_over_code_keeps_tests_code_and_oracle(
     bubblewrap: BubblewrapProvider, image: Image, environment: Environment
 ) -> None:
-    root = with_report_served(environment)
+    title, body = environment.instruction.split("\n\n", 1)
+    log = "".join(f"run {n}: inside({n}, 1, 3) was false\n" for n in range(3, 43))
+    reported = replace(environment, instruction=f"{title}\n\n{log}\n{body}")
+    root = with_report_served(reported)
     assert root.instruction.startswith("# The upper end is left out\n\nThe report is")
     assert "the docs say true" not in root.instruction
     assert "the docs say true" in Interface(root).read(REPORT).decode()
@@ -50,18 +53,16 @@ async def test_a_lineage_over_code_keeps_tests_code_and_oracle(
             replayer=replayer,
             root_bytes=root_bytes,
             floor=floor,
-            caps=Caps(bytes_ratio=20),
         )
         async for grown in grow(
             Lineage(root=root, root_bytes=root_bytes),
-            Planned(
-                operators=("export_preparation", "staged_publication", "pagination")
-            ),
+            Planned(),
             verifier,
             seed=1,
             budget=Budget(depth=1),
         ):
-            assert [one.is_accepted for one in grown.children] == [True]
+            told = [attempt.diagnostics for attempt in grown.children[-1].attempts]
+            assert grown.children[-1].is_accepted, told
             child = grown.tip
     assert child != root
     assert (child.tests, child.workspace) == (environment.tests, environment.workspace)

@@ -206,7 +206,7 @@ async def test_a_process_of_the_user_that_is_killed_is_noticed(
 
 
 SPYING = r"""
-words='zebra-7731|rate is 1.17|second table'
+words='[z]ebra-7731|[r]ate is 1.17|[s]econd table'
 grep -rEsl "$words" /workspace /home /tmp /run /logs /var /etc 2>/dev/null
 cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' \
   | grep -E "$words" | grep -v 'words='
