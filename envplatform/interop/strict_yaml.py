@@ -24,11 +24,13 @@ class _UniqueLoader(yaml.SafeLoader):
         deep: bool = False,  # noqa: FBT001, FBT002  as the base class has it
     ) -> dict[Hashable, Any]:
         """See the base class."""
-        keys = [key.value for key, _ in node.value]
-        twice = next((key for key in keys if keys.count(key) > 1), None)
-        if twice is not None:
-            msg = f"the key {twice!r} stands twice"
-            raise yaml.YAMLError(msg)
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = str(key.value)
+            if name in seen:
+                msg = f"the key {name[:80]!r} stands twice"
+                raise yaml.YAMLError(msg)
+            seen.add(name)
         return super().construct_mapping(node, deep)
 
 

@@ -4,14 +4,14 @@ Here: text to values. Not here: files beside the text (`reading`), running code.
 """
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envplatform.errors import BundleError
+from envplatform.interop.strict_yaml import load_strictly
 
 MAX_TASK_BYTES = 2_000_000
 _MAX_FRONT_CHARACTERS = 500_000
@@ -85,47 +85,17 @@ def parse_task(text: str, where: str) -> TaskText:
     return TaskText(front=front, prompt=prompt, sections=sections, code=code)
 
 
-class _UniqueLoader(yaml.SafeLoader):
-    """Refuses a key that stands twice, and anchors, which can grow without bound."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """See the base class."""
-        if self.check_event(yaml.AliasEvent):
-            msg = "aliases are not taken"
-            raise yaml.YAMLError(msg)
-        return super().compose_node(parent, index)
-
-    def construct_mapping(
-        self,
-        node: yaml.MappingNode,
-        deep: bool = False,  # noqa: FBT001, FBT002  as the base class has it
-    ) -> dict[Hashable, Any]:
-        """See the base class."""
-        seen: set[str] = set()
-        for key, _ in node.value:
-            name = str(key.value)
-            if name in seen:
-                msg = f"the key {name[:80]!r} stands twice"
-                raise yaml.YAMLError(msg)
-            seen.add(name)
-        return super().construct_mapping(node, deep)
-
-
 def _front(text: str, where: str) -> FrontMatter:
     if len(text) > _MAX_FRONT_CHARACTERS:
         msg = f"{where}: front matter of more than {_MAX_FRONT_CHARACTERS} characters"
         raise BundleError(msg)
+    found = load_strictly(text, f"{where}: front matter")
     try:
-        found = yaml.load(text, _UniqueLoader)  # noqa: S506  a safe loader
         return FrontMatter.model_validate(found)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the whole"
         msg = f"{where}: front matter: {place}: {first['msg']}"
-        raise BundleError(msg) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        said = " ".join(str(error).split())[:200]
-        msg = f"{where}: front matter: {said}"
         raise BundleError(msg) from error
 
 
