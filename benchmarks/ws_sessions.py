@@ -16,8 +16,9 @@ from statistics import median
 from time import monotonic
 
 from benchmarks.report import print_result, progress, refuse
-from envplatform.bundle import Environment, ImageReference
+from envplatform.bundle import Environment
 from envplatform.grading import open_environment
+from envplatform.grading.sessions import image_reference
 from envplatform.rollout import attending
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
@@ -52,12 +53,7 @@ async def use_all(scratch: Path, sessions: int, at_once: int) -> list[float]:
     image = build_image("bare", version, (), scratch.with_name("images"))
     environment = replace(
         user_environment(),
-        image=ImageReference(
-            name=image.name,
-            python=image.python,
-            requirements=image.requirements,
-            digest=image.digest,
-        ),
+        image=image_reference(image),
     )
     provider = BubblewrapProvider(scratch=scratch)
     turn, taken = asyncio.Semaphore(at_once), list[float]()

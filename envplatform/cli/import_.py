@@ -5,7 +5,6 @@ written to the folder named, if one is; one bad task costs no other.
 """
 
 import asyncio
-import fnmatch
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,6 +16,7 @@ from envplatform.bundle import write_environment
 from envplatform.cli.machine import TARGETS_CACHE, provider_of
 from envplatform.cli.output import Json, Progress, answer, clear_errors, say
 from envplatform.cli.place import ConfigOption, Place, find_any_place
+from envplatform.errors import BundleError
 from envplatform.interop.imported import ImportedTask, count_reasons
 from envplatform.sandbox.images import build_image
 from envplatform.store import Store
@@ -34,9 +34,7 @@ def import_(  # noqa: PLR0913  a command's options
     solutions: Annotated[
         Path | None, typer.Option(help="One folder a task; qwenclawbench only.")
     ] = None,
-    only: Annotated[
-        str, typer.Option(help="Report and write tasks of this pattern only.")
-    ] = "*",
+    only: Annotated[str, typer.Option(help="Import tasks of this pattern only.")] = "*",
     config: ConfigOption = None,
     *,
     as_json: Json = False,
@@ -44,13 +42,16 @@ def import_(  # noqa: PLR0913  a command's options
     """Import foreign tasks; prints what was accepted, and why the rest was not."""
     with clear_errors(as_json=as_json):
         place = find_any_place(config)
-        works = _tasks(format_, source, place, solutions)
-        report = asyncio.run(_import(works, only=only, to=to))
+        if solutions is not None and format_ != "qwenclawbench":
+            msg = f"--solutions is of qwenclawbench, not of {format_}"
+            raise BundleError(msg)
+        tasks = _tasks(format_, source, place, solutions, only)
+        report = asyncio.run(_import(tasks, to=to))
     answer(report, as_json=as_json, show=lambda console: _show(console, report))
 
 
 def _tasks(
-    format_: Format, source: Path, place: Place, solutions: Path | None
+    format_: Format, source: Path, place: Place, solutions: Path | None, only: str
 ) -> AsyncIterator[ImportedTask]:
     # Imported here: no other command needs them.
     from envplatform.interop.claw_eval_live import importing as claw  # noqa: PLC0415
@@ -66,6 +67,7 @@ def _tasks(
         return harbor.import_tasks(
             source,
             harbor.HarborImporting(provider=provider, cache=cache, docker=docker),
+            only=only,
         )
     if format_ == "claw-eval-live":
         return claw.import_set(
@@ -75,6 +77,7 @@ def _tasks(
                 image=build_image("bare", _PYTHON, (), cache),
                 serving_image=lambda: build_image("claw", _PYTHON, PACKAGES, cache),
             ),
+            only=only,
         )
     return qwen.import_set(
         source,
@@ -83,17 +86,16 @@ def _tasks(
             image_for=lambda pins: build_image("import", _PYTHON, tuple(pins), cache),
             solutions=solutions,
         ),
+        only=only,
     )
 
 
 async def _import(
-    tasks: AsyncIterator[ImportedTask], *, only: str, to: Path | None
+    tasks: AsyncIterator[ImportedTask], *, to: Path | None
 ) -> dict[str, object]:
     told = Progress()
     found: list[ImportedTask] = []
     async for task in tasks:
-        if not fnmatch.fnmatchcase(task.task_id, only):
-            continue
         found.append(task)
         told(f"{task.task_id}: {'accepted' if task.accepted else 'kept out'}")
         if to is not None and task.accepted and task.environment is not None:

@@ -8,7 +8,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from envplatform.bundle import SOLVE_SCRIPT, Environment, without_repository
+from envplatform.bundle import (
+    SOLVE_SCRIPT,
+    Environment,
+    ImageReference,
+    without_repository,
+)
 from envplatform.errors import BundleError
 from envplatform.grading.broker import Broker, Served, open_broker
 from envplatform.sandbox.base import (
@@ -135,6 +140,16 @@ def limits_of(environment: Environment, *, wall_s: float) -> Limits:
         memory_mb=allowance.memory_mb,
         processes=allowance.processes,
         disk_mb=allowance.disk_mb,
+    )
+
+
+def image_reference(image: Image) -> ImageReference:
+    """Return the part of an image that an environment keeps."""
+    return ImageReference(
+        name=image.name,
+        python=image.python,
+        requirements=tuple(sorted(image.requirements)),
+        digest=image.digest,
     )
 
 

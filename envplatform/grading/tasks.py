@@ -4,7 +4,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from envplatform.bundle import Environment, ImageReference, read_environment
+from envplatform.bundle import Environment, read_environment
+from envplatform.grading.sessions import image_reference
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.images import build_image
 from envplatform.workspace import Fault, read_seed, seed_environment
@@ -44,12 +45,7 @@ def task_of(seed: SeedPlace, *, python: str | None, cache: Path) -> Task:
 
 
 def _builtin(name: str, image: Image) -> Task:
-    reference = ImageReference(
-        name=image.name,
-        python=image.python,
-        requirements=image.requirements,
-        digest=image.digest,
-    )
+    reference = image_reference(image)
     seed, _ = read_seed(name)
     return Task(
         name=name,

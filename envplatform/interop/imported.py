@@ -7,6 +7,7 @@ each), executing anything (`proving`).
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Literal
 
 from envplatform.bundle import Environment
@@ -25,6 +26,7 @@ Reason = Literal[
     "no_oracle",  # nobody showed that it can be solved
     "oracle_failed",  # the solution ends with an error, or scores less than 1
     "gate",  # another check of the gate's core failed
+    "sandbox_failed",  # the sandbox did, and nothing is known of the task: try again
 ]
 """Why a task is kept out. A task may have several."""
 
@@ -58,6 +60,11 @@ class ImportedTask:
     def accepted(self) -> bool:
         """Whether it may be used."""
         return self.environment is not None and not self.problems
+
+
+def is_wanted(task_id: str, only: str) -> bool:
+    """Whether a task is of the pattern that was asked for; case counts."""
+    return fnmatchcase(task_id, only)
 
 
 def count_reasons(tasks: Sequence[ImportedTask]) -> dict[Reason, int]:

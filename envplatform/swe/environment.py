@@ -10,7 +10,6 @@ from envplatform.bundle import (
     Allowance,
     Core,
     Environment,
-    ImageReference,
     Lineage,
     Provider,
     Resource,
@@ -19,6 +18,7 @@ from envplatform.bundle import (
     with_repository,
 )
 from envplatform.errors import BundleError
+from envplatform.grading.sessions import image_reference
 from envplatform.patches import apply_patch
 from envplatform.sandbox.base import Image
 from envplatform.swe.candidate import BugCandidate, Verdict
@@ -104,16 +104,6 @@ def assemble_environment(
                 location="/workspace",
             ),
         ),
-    )
-
-
-def image_reference(image: Image) -> ImageReference:
-    """The part of an image that an environment keeps."""
-    return ImageReference(
-        name=image.name,
-        python=image.python,
-        requirements=tuple(sorted(image.requirements)),
-        digest=image.digest,
     )
 
 

@@ -9,10 +9,10 @@ from envplatform.bundle import (
     Allowance,
     Core,
     Environment,
-    ImageReference,
     Lineage,
     Permissions,
 )
+from envplatform.grading.sessions import image_reference
 from envplatform.interop.claw_eval_live import oracle, services
 from envplatform.interop.claw_eval_live.reading import FoundTask, TaskFile
 from envplatform.sandbox.base import Image
@@ -57,12 +57,7 @@ def assemble(source: Source, image: Image, *, floor: float = 0.0) -> Environment
         workspace=workspace,
         tests=tests,
         solution=_solution(source),
-        image=ImageReference(
-            name=image.name,
-            python=image.python,
-            requirements=image.requirements,
-            digest=image.digest,
-        ),
+        image=image_reference(image),
         core=Core(
             goal=goal,
             facts={"judge": "none", "pass_mark": "0.75", "floor": str(floor)},

@@ -9,7 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from envplatform.bundle import Environment, checked
-from envplatform.errors import BundleError, SandboxUnavailableError, TargetError
+from envplatform.errors import (
+    BundleError,
+    SandboxError,
+    SandboxUnavailableError,
+    TargetError,
+)
 from envplatform.interop.claw_eval_live.assembly import ANSWER, Source, assemble
 from envplatform.interop.claw_eval_live.reading import (
     FoundTask,
@@ -19,7 +24,7 @@ from envplatform.interop.claw_eval_live.reading import (
     read_tasks,
 )
 from envplatform.interop.claw_eval_live.services import unfit
-from envplatform.interop.imported import ImportedTask, Problem
+from envplatform.interop.imported import ImportedTask, Problem, is_wanted
 from envplatform.interop.proving import (
     REPEATS,
     Attempt,
@@ -47,15 +52,18 @@ class ClawImporting:
     verifier_timeout_s: int = 60
 
 
-async def import_set(source: Path, works: ClawImporting) -> AsyncIterator[ImportedTask]:
-    """Yield every task of the set, by name.
+async def import_set(
+    source: Path, works: ClawImporting, *, only: str = "*"
+) -> AsyncIterator[ImportedTask]:
+    """Yield every task of the set whose name is of the pattern `only`, by name.
 
     Raises:
         BundleError: `source` is no such set.
-        SandboxError: a sandbox failed; nothing is concluded of the task.
     """
     base, servers = read_base(source), read_servers(source)
     for found in read_tasks(source):
+        if not is_wanted(found.task_id, only):
+            continue
         if found.file is None:
             yield _kept_out(found, found.problems)
             continue
@@ -78,6 +86,9 @@ async def import_set(source: Path, works: ClawImporting) -> AsyncIterator[Import
             yield await _executed(made, _with_image(works, found.file))
         except (TargetError, SandboxUnavailableError) as error:
             problem = Problem(reason="image_unavailable", detail=str(error)[:500])
+            yield _kept_out(found, (problem,))
+        except SandboxError as error:
+            problem = Problem(reason="sandbox_failed", detail=str(error)[:500])
             yield _kept_out(found, (problem,))
         except (BundleError, TreeError) as error:
             problem = Problem(reason="malformed", detail=str(error))

@@ -17,13 +17,18 @@ from envplatform.bundle import (
     Allowance,
     Core,
     Environment,
-    ImageReference,
     Lineage,
     checked,
     read_environment,
     without_repository,
 )
-from envplatform.errors import BundleError, SandboxUnavailableError, TargetError
+from envplatform.errors import (
+    BundleError,
+    SandboxError,
+    SandboxUnavailableError,
+    TargetError,
+)
+from envplatform.grading.sessions import image_reference
 from envplatform.interop.harbor.machine import Machine, build_machine
 from envplatform.interop.harbor.reading import (
     HarborTask,
@@ -31,7 +36,7 @@ from envplatform.interop.harbor.reading import (
     read_task,
     unsupported,
 )
-from envplatform.interop.imported import ImportedTask, Problem, Reason
+from envplatform.interop.imported import ImportedTask, Problem, Reason, is_wanted
 from envplatform.interop.proving import prove, try_verifier, with_audit
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.sandbox.images import build_image
@@ -65,25 +70,30 @@ class HarborImporting:
 
 
 async def import_tasks(
-    source: Path, works: HarborImporting
+    source: Path, works: HarborImporting, *, only: str = "*"
 ) -> AsyncIterator[ImportedTask]:
     """Yield the task in `source`, or those in the folders that lie in it, by name.
 
+    `only`: pattern of the names of folders.
+
     Raises:
         BundleError: there is none.
-        SandboxError: a sandbox failed; nothing is concluded of the task.
     """
     folders = [source] if is_task(source) else _inside(source)
     if not folders:
         msg = f"{source} holds no Harbor task, which is a folder with a task.toml"
         raise BundleError(msg)
     for folder in folders:
+        if not is_wanted(folder.name, only):
+            continue
         try:
             yield await _imported(folder, works)
         except BundleError as error:
             yield _kept_out(folder, "malformed", str(error))
         except (TargetError, SandboxUnavailableError) as error:
             yield _kept_out(folder, "image_unavailable", str(error))
+        except SandboxError as error:
+            yield _kept_out(folder, "sandbox_failed", str(error))
 
 
 def _inside(source: Path) -> list[Path]:
@@ -177,12 +187,7 @@ def _environment(
         workspace=workspace,
         tests=tests,
         solution=task.solution or {SOLVE_SCRIPT: File(_NONE, executable=True)},
-        image=ImageReference(
-            name=image.name,
-            python=image.python,
-            requirements=image.requirements,
-            digest=image.digest,
-        ),
+        image=image_reference(image),
         core=Core(
             goal=task.instruction,
             facts={"image": image.engine.id if image.engine else image.digest},

@@ -10,10 +10,10 @@ from envplatform.bundle import (
     Allowance,
     Core,
     Environment,
-    ImageReference,
     Lineage,
     without_repository,
 )
+from envplatform.grading.sessions import image_reference
 from envplatform.interop.qwenclawbench.inspection import Inspection
 from envplatform.interop.qwenclawbench.markdown import TaskText
 from envplatform.sandbox.base import Image
@@ -71,12 +71,7 @@ def assemble(
         workspace=files,
         tests=tests,
         solution=_solution(solution),
-        image=ImageReference(
-            name=image.name,
-            python=image.python,
-            requirements=image.requirements,
-            digest=image.digest,
-        ),
+        image=image_reference(image),
         core=Core(
             goal=goal,
             facts=_facts(text, seen),

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envplatform.bundle import Environment, checked
-from envplatform.errors import BundleError, TargetError
-from envplatform.interop.imported import ImportedTask, Problem, Reason
+from envplatform.errors import BundleError, SandboxError, TargetError
+from envplatform.interop.imported import ImportedTask, Problem, Reason, is_wanted
 from envplatform.interop.proving import (
     REPEATS,
     Attempt,
@@ -46,24 +46,35 @@ class Importing:
     verifier_timeout_s: int = 120
 
 
-async def import_set(source: Path, works: Importing) -> AsyncIterator[ImportedTask]:
-    """Yield every task of the set, by name.
+async def import_set(
+    source: Path, works: Importing, *, only: str = "*"
+) -> AsyncIterator[ImportedTask]:
+    """Yield every task of the set whose name is of the pattern `only`, by name.
 
     Raises:
         BundleError: `source` is no such set, or a task of `solutions` is not in it.
-        SandboxError: a sandbox failed; nothing is concluded of the task.
     """
     folder = find_set(source)
     license_text = find_license(folder)
     tasks = list(read_tasks(folder))
     _check_solutions(works.solutions, {task.task_id for task in tasks})
     for task in tasks:
+        if not is_wanted(task.task_id, only):
+            continue
         if task.text is None:
-            yield ImportedTask(
-                task_id=task.task_id, environment=None, problems=task.problems
-            )
-        else:
+            yield _unread(task, task.problems)
+            continue
+        try:
             yield await _Task(task, task.text, works, license_text).imported()
+        except SandboxError as error:
+            failed = Problem(reason="sandbox_failed", detail=str(error)[:500])
+            yield _unread(task, (*task.problems, failed))
+
+
+def _unread(task: FoundTask, problems: Sequence[Problem]) -> ImportedTask:
+    return ImportedTask(
+        task_id=task.task_id, environment=None, problems=tuple(problems)
+    )
 
 
 def _check_solutions(folder: Path | None, known: set[str]) -> None:
