@@ -7,6 +7,7 @@ Each body calls the library and returns rows and figures. What decides the rows 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from assets import owners
@@ -55,21 +56,24 @@ def _growers(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
     return {**growing_code(resources), **asked_model(resources)}
 
 
-@batch_asset(
+_grown = partial(
+    batch_asset,
     group="lineages",
     row_type=LevelRow,
     revision=REVISION,
     partitions=res_seed,
     deps=[seed_environments],
-    settings=lineage_settings,
     sources=is_chosen,
-    tools=_growers,
     holds=levels_are_kept,
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
     kinds=frozenset({"harbor"}),
     owners=owners.RES,
 )
+"""What both ways of growing seeds have in common."""
+
+
+@_grown(settings=lineage_settings, tools=_growers)
 def res_lineages(
     batch: Batch[dict[str, Any]],
     seeds: SeedsResource,
@@ -89,21 +93,7 @@ def res_lineages(
             yield name, bench.partition(name, settings, {"composed": proposer})
 
 
-@batch_asset(
-    group="lineages",
-    row_type=LevelRow,
-    revision=REVISION,
-    partitions=res_seed,
-    deps=[seed_environments],
-    settings=ablation_settings,
-    sources=is_chosen,
-    tools=growing_code,
-    holds=levels_are_kept,
-    backfill_policy=SANDBOX_RUNS,
-    pool="docker",
-    kinds=frozenset({"harbor"}),
-    owners=owners.RES,
-)
+@_grown(settings=ablation_settings, tools=growing_code)
 def res_ablations(
     batch: Batch[dict[str, Any]],
     seeds: SeedsResource,
