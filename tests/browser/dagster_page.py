@@ -63,9 +63,11 @@ class DagsterPage:
 
     def materialise_partition(self, key: str) -> None:
         """Materialise one partition of what the page shows, and look at its run."""
+        self.page.reload()  # as below
         self.button("Materialize").click()
         self.page.get_by_text("Select a partition or create one").click()
-        self.page.get_by_text(key, exact=True).first.click()
+        # The last: the page below the list may name the partition too.
+        self.page.get_by_text(key, exact=True).filter(visible=True).last.click()
         self.page.keyboard.press("Escape")  # closes the list, not the dialog
         self._launch("Launch 1 run")
 
@@ -119,14 +121,18 @@ class DagsterPage:
         """Wait until the table of metadata says so."""
         name_cell = self.page.get_by_role("cell", name=name, exact=True)
         row = self.page.locator("table tr").filter(has=name_cell)
-        expect(row.locator("td").nth(1)).to_have_text(value)
+        # Without partitions the time of the materialisation stands between both.
+        expect(row.get_by_role("cell", name=value, exact=True)).to_be_visible()
 
     def open_markdown(self, name: str) -> Locator:
         """Open a text of the table of metadata; returns the dialog with its table."""
-        name_cell = self.page.get_by_role("cell", name=name, exact=True)
-        row = self.page.locator("table tr").filter(has=name_cell)
-        row.get_by_text("[Show Markdown]").click()
+        self._show(name)
         return self.page.get_by_role("dialog").filter(has=self.page.locator("table"))
+
+    def open_picture(self, name: str) -> Locator:
+        """Open a picture of the table of metadata; returns the dialog that shows it."""
+        self._show(name)
+        return self.page.get_by_role("dialog").filter(has=self.page.locator("img"))
 
     def short_table(self, name: str) -> Locator:
         """Return a text of the table of metadata that is short enough to stand there."""
@@ -138,6 +144,11 @@ class DagsterPage:
         self.page.get_by_text(name, exact=True).last.click()
         self.expect_asset(name)
         expect(self.page).to_have_url(re.compile("view=lineage"))
+
+    def _show(self, name: str) -> None:
+        name_cell = self.page.get_by_role("cell", name=name, exact=True)
+        row = self.page.locator("table tr").filter(has=name_cell)
+        row.get_by_text("[Show Markdown]").click()
 
     def _launch(self, button: str) -> None:
         self.button(button, exact=True).click()

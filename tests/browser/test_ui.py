@@ -125,7 +125,7 @@ def test_a_seed_is_gated_and_tells_what_its_grader_is_worth(
         expect(row.get_by_role("cell", name="passed", exact=True)).to_be_visible()
 
 
-def test_a_lineage_grows_and_is_checked(ui: DagsterPage) -> None:
+def test_a_lineage_grows_and_is_drawn(ui: DagsterPage) -> None:
     for asset in ("res_lineages", "res_ablations"):
         ui.open_asset(asset)
         ui.materialise_partition(SEED)
@@ -142,3 +142,13 @@ def test_a_lineage_grows_and_is_checked(ui: DagsterPage) -> None:
     ui.open_tab("Checks")
     expect(ui.page.get_by_text("only_accepted_children").first).to_be_visible()
     expect(ui.page.get_by_text("Passed", exact=True)).to_be_visible()
+
+    ui.open_asset("depth_report")
+    ui.materialise_whole()
+    ui.wait_for_run("SUCCESS")
+    ui.open_asset("depth_report")
+    ui.expect_metadata("deepest", "2")
+    picture = ui.open_picture("lineage pictures")
+    drawn = picture.get_by_role("img", name=f"lineage of {SEED}")
+    expect(drawn).to_be_visible()
+    assert drawn.evaluate("image => image.naturalWidth") > 0
