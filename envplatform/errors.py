@@ -7,6 +7,7 @@ EnvPlatformError
 │   └── AmbiguousPatchError       a hunk fits at more than one place
 ├── BundleError       an environment on disk is incomplete or not what its digest says
 ├── PlanError         a transformation can't be made as planned; names the step
+├── RegistryError     a registry or archive does not give what is pinned; names it
 ├── TargetError       a target repository can't be prepared; names the target and step
 ├── FixSourceError    a source or history of fixes can't be read; names it and the step
 ├── SandboxError      the sandbox itself failed; says nothing about the code in it
@@ -69,6 +70,10 @@ class BundleError(EnvPlatformError):
 
 class PlanError(EnvPlatformError):
     """A transformation can't be made as planned; names the step or the field."""
+
+
+class RegistryError(EnvPlatformError):
+    """A registry or an archive does not give what is pinned; names package and step."""
 
 
 class TargetError(EnvPlatformError):

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from envplatform.errors import TargetError
+from envplatform.registries.indexes import parse_pip_config
 from envplatform.swe.targets import PackageIndex, SdistSource, fetch_sdist, unpack_sdist
-from envplatform.swe.targets.indexes import parse_pip_config
 from envplatform.tree import File
 
 

@@ -3,11 +3,11 @@
 Nothing of a repository is executed here: running its suite is `p2f`.
 """
 
+from envplatform.registries.indexes import PackageIndex, configured_index
 from envplatform.swe.targets.fetch import fetch_sdist, list_sdists
 from envplatform.swe.targets.folder import read_folder
 from envplatform.swe.targets.guess import guess_target
 from envplatform.swe.targets.identity import sources_of, target_digest
-from envplatform.swe.targets.indexes import PackageIndex, configured_index
 from envplatform.swe.targets.prepare import HealthyRepository, prepare
 from envplatform.swe.targets.surroundings import (
     CommandsImage,

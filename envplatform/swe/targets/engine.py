@@ -14,6 +14,7 @@ from pathlib import Path
 from docker import DockerClient
 
 from envplatform.errors import SandboxError, SandboxUnavailableError, TargetError
+from envplatform.registries.indexes import pip_settings
 from envplatform.sandbox.base import EngineImage, Image
 from envplatform.sandbox.docker import connect
 from envplatform.sandbox.engine_commands import CommandBuild, commands_image
@@ -25,7 +26,6 @@ from envplatform.sandbox.engine_images import (
 )
 from envplatform.sandbox.engine_python import WANTED, Base, ask_base
 from envplatform.sandbox.images import build_image
-from envplatform.swe.targets.indexes import pip_settings
 from envplatform.swe.targets.surroundings import (
     CommandsImage,
     DockerfileImage,

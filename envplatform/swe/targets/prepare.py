@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envplatform.errors import TargetError
+from envplatform.registries.indexes import PackageIndex
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.images import build_image
 from envplatform.swe.targets.engine import engine_image
 from envplatform.swe.targets.fetch import fetch_sdist
 from envplatform.swe.targets.folder import empty_submodules, read_folder
 from envplatform.swe.targets.git_source import Checkout, read_commit
-from envplatform.swe.targets.indexes import PackageIndex
 from envplatform.swe.targets.installed import installed_files
 from envplatform.swe.targets.sound import check_sound
 from envplatform.swe.targets.target import (

@@ -1,15 +1,11 @@
 """Unpack an sdist into a tree in memory. Trusts nothing in it, writes nothing."""
 
-import tarfile
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from envplatform.errors import TargetError
-from envplatform.tree import File, Tree, TreeError, checked_path
-
-MAX_FILES = 20_000
-MAX_BYTES = 500_000_000
+from envplatform.errors import RegistryError, TargetError
+from envplatform.registries import MAX_BYTES, MAX_FILES, stream_archive
+from envplatform.tree import File, Tree
 
 
 def unpack_sdist(
@@ -33,73 +29,14 @@ def stream_sdist(
     max_files: int = MAX_FILES,
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[tuple[str, File]]:
-    """Go through a `.tar.gz` once and yield path and file of what is wanted.
-
-    Only one file is held at a time. The limits count all members. An archive may turn
-    out unsound at its end: use nothing of it before the last file has come.
-
-    Args:
-        archive: What `unpack_sdist` takes.
-        wanted: Asked with path (without the top folder) and size in bytes.
-        max_files: Members of any kind.
-        max_bytes: All files together, unpacked.
+    """Go through it once; see `stream_archive`.
 
     Raises:
         TargetError: as `unpack_sdist`.
     """
-    if not archive.name.endswith((".tar.gz", ".tgz")):
-        msg = f"{archive.name}: only .tar.gz sdists are unpacked"
-        raise TargetError(msg)
     try:
-        with tarfile.open(archive, "r|gz") as members:
-            sound = _bounded(members, archive.name, max_files, max_bytes)
-            for path, member in _without_top(sound, archive.name):
-                stream = members.extractfile(member) if member.isfile() else None
-                if stream is not None and wanted(path, member.size):
-                    yield path, File(stream.read(), bool(member.mode & 0o100))
-    except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
-        msg = f"{archive.name} is not a sound archive: {error}"
-        raise TargetError(msg) from error
-
-
-def _bounded(
-    members: tarfile.TarFile, name: str, max_files: int, max_bytes: int
-) -> Iterator[tuple[str, tarfile.TarInfo]]:
-    """Yield each member with its checked path."""
-    total = 0
-    for count, member in enumerate(members, 1):
-        total += member.size
-        if count > max_files or total > max_bytes:
-            msg = f"{name} holds more than {max_files:,} files or {max_bytes:,} bytes"
-            raise TargetError(msg)
-        yield _member_path(member, name), member
-
-
-def _without_top(
-    members: Iterator[tuple[str, tarfile.TarInfo]], name: str
-) -> Iterator[tuple[str, tarfile.TarInfo]]:
-    """Yield the plain files by their path below the top folder, each path once."""
-    seen: set[str] = set()
-    tops: set[str] = set()
-    for path, member in members:
-        top, _, inner = path.partition("/")
-        tops.add(top)
-        if not member.isfile():
-            continue
-        if inner in seen or not inner:
-            msg = f"{name} holds {path!r} twice, or outside its top folder"
-            raise TargetError(msg)
-        seen.add(inner)
-        yield inner, member
-    if len(tops) != 1:
-        msg = f"{name} has {len(tops)} top folders; an sdist has one"
-        raise TargetError(msg)
-
-
-def _member_path(member: tarfile.TarInfo, name: str) -> str:
-    path = member.name.removeprefix("./").rstrip("/")
-    try:
-        return checked_path(path)
-    except TreeError as error:
-        msg = f"{name}: {error}"
-        raise TargetError(msg) from error
+        yield from stream_archive(
+            archive, wanted=wanted, max_files=max_files, max_bytes=max_bytes
+        )
+    except RegistryError as error:
+        raise TargetError(str(error)) from error

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from envplatform.configuration import FixSourceSettings
 from envplatform.errors import ConfigError, FixSourceError
+from envplatform.registries.indexes import PackageIndex, configured_index
 from envplatform.swe.fixes.histories.mining import GitSource, mined_repository
 from envplatform.swe.fixes.instance import FixInstance
 from envplatform.swe.fixes.releases.pairs import ReleasePairs
@@ -19,7 +20,6 @@ from envplatform.swe.fixes.sources.conversion import Entry
 from envplatform.swe.fixes.sources.files import FileSource, data_files, file_kind
 from envplatform.swe.fixes.sources.hub import HubSource
 from envplatform.swe.fixes.sources.licence_names import spdx_identifier
-from envplatform.swe.targets.indexes import PackageIndex, configured_index
 
 MIRRORS = "mirrors"
 """Folder of git mirrors in the cache; histories are read from the same."""

@@ -16,7 +16,7 @@ from envplatform.swe.fixes.sources.opening import (
     open_sources,
     source_name,
 )
-from envplatform.swe.targets.indexes import PackageIndex
+from envplatform.registries.indexes import PackageIndex
 from tests.swe.fixes.sources.made_rows import PATCH, issue_row, write_lines
 
 
