@@ -4,9 +4,10 @@ from envplatform.rollout.dialects import FENCED, NATIVE, Dialect
 from envplatform.rollout.harness import Harness
 from envplatform.rollout.nop import NopHarness
 from envplatform.rollout.oracle import OracleHarness
-from envplatform.rollout.session import Policy, RolloutLimits
+from envplatform.rollout.session import Policy
 from envplatform.rollout.tool_loop import ToolLoopHarness
 from envplatform.rollout.user_session import UserSession, attended, attending
+from envplatform.trajectories import RolloutLimits
 
 __all__ = [
     "FENCED",

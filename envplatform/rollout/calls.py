@@ -1,7 +1,7 @@
 """Running the calls of one answer: each gets an outcome and a text, whatever it was."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from envplatform.grading import limits_of
 from envplatform.llm.chat import ToolCall
@@ -13,6 +13,7 @@ from envplatform.rollout.tools import (
     describe,
     outcome_of,
     shell_command,
+    submitted_claims,
 )
 from envplatform.rollout.ws_tools import call_ws, ws_tools
 from envplatform.trajectories import ToolOutcome, ToolProblem
@@ -42,27 +43,52 @@ async def answer_calls(
     """
     answered: list[Answered] = []
     for call in calls:
-        answered.append(await _answer(session, call, answered))
+        answer = await _answer(session, call, answered)
+        outcome = session.marked(answer.outcome)
+        answered.append(replace(answer, outcome=outcome))
     return tuple(answered)
 
 
 async def _answer(
     session: Session, call: ToolCall, before: Sequence[Answered]
 ) -> Answered:
-    assignment = session.assignment
-    ran = sum(answer.outcome.problem is None for answer in before)
-    if any(answer.submits for answer in before):
-        return _refused(call, "after_submit", "Not run: you submitted before it.")
-    if session.tool_calls + ran >= assignment.limits.tool_calls:
-        return _refused(call, "limit_reached", "Not run: no tool calls are left.")
-    if session.seconds_left <= 0:
-        return _refused(call, "limit_reached", "Not run: no time is left.")
+    refusal = _refusal(session, before)
+    if refusal is not None:
+        problem, text = refusal
+        return _refused(call, problem, text)
     if call.name == SUBMIT:
-        outcome = ToolOutcome(call_id=call.call_id, tool=call.name)
-        return Answered(call=call, outcome=outcome, text="Submitted.")
-    if call.name == SHELL and SHELL in assignment.environment.permissions.tools:
+        return _submit(session, call)
+    tools = session.assignment.environment.permissions.tools
+    if call.name == SHELL and SHELL in tools:
         return await _run(session, call)
     return await _ask(session, call)
+
+
+def _refusal(
+    session: Session, before: Sequence[Answered]
+) -> tuple[ToolProblem, str] | None:
+    """Why nothing is run any more, and the words for it; None if a call may be."""
+    limits = session.assignment.limits
+    if any(answer.submits for answer in before):
+        return "after_submit", "Not run: you submitted before it."
+    ran = sum(answer.outcome.problem is None for answer in before)
+    if session.tool_calls + ran >= limits.tool_calls:
+        return "limit_reached", "Not run: no tool calls are left."
+    written = sum(answer.outcome.output_bytes for answer in before)
+    if session.output_bytes + written >= limits.output_bytes:
+        return "limit_reached", "Not run: the output limit is reached."
+    if session.seconds_left <= 0:
+        return "limit_reached", "Not run: no time is left."
+    return None
+
+
+def _submit(session: Session, call: ToolCall) -> Answered:
+    try:
+        session.claims = submitted_claims(call.arguments)
+    except ArgumentsError as error:
+        return _refused(call, "invalid_arguments", f"Error: {error}")
+    outcome = ToolOutcome(call_id=call.call_id, tool=call.name)
+    return Answered(call=call, outcome=outcome, text="Submitted.")
 
 
 async def _run(session: Session, call: ToolCall) -> Answered:

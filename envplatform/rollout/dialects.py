@@ -20,6 +20,7 @@ _SERVED = (
     "`ws list`; tools whose names begin with ws_, where you have some, do the same."
 )
 _SHELL_FENCES = frozenset({"```bash", "```sh", "```shell"})
+_JSON_FENCE = "```json"
 
 
 class Dialect(ABC):
@@ -60,7 +61,8 @@ class _Native(Dialect):
     system = (
         "You are a software engineer working alone in a sandbox without network. "
         "The project is in /workspace. Use the shell tool to look around, change "
-        "files and check your work; call submit when the task is done."
+        "files and check your work; call submit when the task is done, with claims of "
+        "what your result is."
     )
     tools = (SHELL_TOOL, SUBMIT_TOOL)
     nudge = "You called no tool. Call shell to go on, or submit if you are done."
@@ -81,14 +83,16 @@ class _Fenced(Dialect):
         "You are a software engineer working alone in a sandbox without network. "
         "The project is in /workspace. To run a command, answer with\n"
         "```bash\nthe command\n```\n"
-        "and you will be told its output. When the task is done, answer SUBMIT."
+        "and you will be told its output. When the task is done, answer SUBMIT; below "
+        "it you may claim what your result is, in a block\n"
+        '```json\n[{"path": "a.json", "field": "/total", "value": 3}]\n```'
     )
     tools = ()
     nudge = "There was no ```bash block. Give a command in one, or answer SUBMIT."
 
     def calls(self, message: Message) -> tuple[ToolCall, ...]:
         """Each block is a call; SUBMIT on a line of its own comes after all blocks."""
-        blocks, prose = _split(message.content)
+        blocks, claims, prose = _split(message.content)
         calls = [
             ToolCall(
                 call_id=f"block-{number}",
@@ -98,7 +102,8 @@ class _Fenced(Dialect):
             for number, block in enumerate(blocks, start=1)
         ]
         if any(line.strip(" \t*.!") == "SUBMIT" for line in prose):
-            calls.append(ToolCall(call_id="submit", name=SUBMIT, arguments="{}"))
+            arguments = f'{{"claims": {claims}}}' if claims else "{}"
+            calls.append(ToolCall(call_id="submit", name=SUBMIT, arguments=arguments))
         return tuple(calls)
 
     def said(self, message: Message) -> Message:
@@ -112,19 +117,21 @@ class _Fenced(Dialect):
         return (Message(role="user", content=text),)
 
 
-def _split(text: str) -> tuple[list[str], list[str]]:
-    """Contents of the fenced shell blocks, and the lines outside of any block.
+def _split(text: str) -> tuple[list[str], str, list[str]]:
+    """Contents of the shell blocks, of the last JSON block, and lines outside of any.
 
     A block without end is none: its lines may be cut off.
     """
     blocks: list[str] = []
     prose: list[str] = []
-    fence, inside = "", list[str]()
+    fence, inside, claims = "", list[str](), ""
     for line in text.split("\n"):
         mark = line.strip()
         if fence and mark == "```":
             if fence in _SHELL_FENCES:
                 blocks.append("\n".join(inside))
+            elif fence == _JSON_FENCE:
+                claims = "\n".join(inside)
             fence, inside = "", []
         elif fence:
             inside.append(line)
@@ -132,7 +139,7 @@ def _split(text: str) -> tuple[list[str], list[str]]:
             fence = mark
         else:
             prose.append(line)
-    return blocks, prose
+    return blocks, claims, prose
 
 
 NATIVE: Dialect = _Native()

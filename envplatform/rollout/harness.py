@@ -7,16 +7,17 @@ with its class, never scored, and for the caller to retry.
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 
 from envplatform.bundle import Environment
 from envplatform.errors import DownloadTooLargeError, ModelError, SandboxError
 from envplatform.grading import Final, Opened, grade, open_environment
 from envplatform.rollout.report import Progress, trajectory_of
 from envplatform.rollout.separation import check_solver
-from envplatform.rollout.session import Assignment, Policy, RolloutLimits, Session
+from envplatform.rollout.session import Assignment, Policy, Session
 from envplatform.rollout.user_session import attended
 from envplatform.sandbox.base import Image, SandboxProvider
-from envplatform.trajectories import Ending, Trajectory
+from envplatform.trajectories import Ending, RolloutLimits, Trajectory
 from envplatform.user.wording import Wording
 
 
@@ -84,8 +85,31 @@ class Harness(ABC):
         except (SandboxError, ModelError) as error:  # the boundary: recorded, unscored
             progress.error = error
         return trajectory_of(
-            assignment, progress, harness=self.name, sandbox=self._provider.info
+            assignment,
+            progress,
+            harness=self.name,
+            actor=self.actor(policy),
+            sandbox=self._provider.info,
         )
+
+    def actor(self, policy: Policy | None) -> str:
+        """Name who acts, for the record; the harness where no model takes part."""
+        return policy.model.name if policy else self.name
+
+    def graded_as(self, environment: Environment) -> Environment:
+        """The environment whose verifier judges the end; usually itself."""
+        return environment
+
+    async def take_home(self, session: Session, opened: Opened) -> Final | None:  # noqa: ARG002  others need it
+        """What is to be graded; None if the agent left more than a grader takes.
+
+        Raises:
+            SandboxError: a sandbox failed.
+        """
+        try:
+            return await opened.final()
+        except DownloadTooLargeError:
+            return None
 
     async def _run(self, assignment: Assignment, progress: Progress) -> None:
         environment, image = assignment.environment, assignment.image
@@ -95,24 +119,18 @@ class Harness(ABC):
             progress.session = session
             async with attended(place, self._wording) as user:
                 progress.user = user
+                if user is not None:
+                    session.user_turns = partial(len, user.turns)
                 acting = self.act(session)
                 progress.ending = await (user.alongside(acting) if user else acting)
                 progress.agent_seconds = session.seconds
-            final = await _take_home(place)
+            final = await self.take_home(session, place)
         if final is not None:
-            progress.workspace = final.workspace
+            progress.final = final
             progress.grading = await grade(
                 self._provider,
-                environment,
+                self.graded_as(environment),
                 final.workspace,
                 image=image,
                 served=final.served,
             )
-
-
-async def _take_home(opened: Opened) -> Final | None:
-    """What is to be graded; None if the agent left more than a grader takes."""
-    try:
-        return await opened.final()
-    except DownloadTooLargeError:
-        return None

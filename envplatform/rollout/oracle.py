@@ -31,7 +31,7 @@ class OracleHarness(Harness):
             Step(
                 message=Message(role="assistant", content="", tool_calls=(_SOLVE,)),
                 finish_reason="tool_calls",
-                outcomes=(outcome_of(_SOLVE, result, text),),
+                outcomes=(session.marked(outcome_of(_SOLVE, result, text)),),
                 replies=(
                     Message(
                         role="tool", content=text.content, tool_call_id=_SOLVE.call_id

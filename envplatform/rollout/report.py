@@ -1,12 +1,14 @@
 """From a rollout that ended, well or not, to its trajectory."""
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
-from envplatform.bundle import environment_digest
+from envplatform.bundle import Environment, environment_digest
 from envplatform.errors import ModelError, SandboxError
-from envplatform.grading import Grading
+from envplatform.grading import Final, Grading
 from envplatform.llm.chat import Usage
+from envplatform.rollout.separation import writers_of
 from envplatform.rollout.session import Assignment, Session
 from envplatform.rollout.user_session import UserSession
 from envplatform.sandbox.base import SandboxInfo
@@ -16,8 +18,11 @@ from envplatform.trajectories import (
     Trajectory,
     UserMistake,
     UserTurn,
+    WorkspacePatch,
+    compared,
+    dispatches_of,
 )
-from envplatform.tree import Tree, tree_digest
+from envplatform.tree import tree_digest
 from envplatform.user import review
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -34,7 +39,7 @@ class Progress:
     """None where no user took part."""
     ending: Ending | None = None
     """None: acting did not come to an end."""
-    workspace: Tree | None = None
+    final: Final | None = None
     grading: Grading | None = None
     error: SandboxError | ModelError | None = None
     agent_seconds: float = 0.0
@@ -48,17 +53,22 @@ class Progress:
 
 
 def trajectory_of(
-    assignment: Assignment, progress: Progress, *, harness: str, sandbox: SandboxInfo
+    assignment: Assignment,
+    progress: Progress,
+    *,
+    harness: str,
+    actor: str,
+    sandbox: SandboxInfo,
 ) -> Trajectory:
     """The record of `assignment` as far as it came."""
-    environment, policy = assignment.environment, assignment.policy
+    environment = assignment.environment
     digest = environment_digest(environment)
-    actor = policy.model.name if policy else harness
-    identity = (digest[:_ID_DIGEST], harness, _slug(actor), str(assignment.seed))
+    trajectory_id = id_of(digest, harness, actor, assignment.seed)
     session, grading, error = progress.session, progress.grading, progress.error
-    state, ending = progress.workspace, progress.ending
+    final, ending = progress.final, progress.ending
+    served = final.served if final else None
     return Trajectory(
-        trajectory_id=".".join(identity),
+        trajectory_id=trajectory_id,
         environment_id=environment.environment_id,
         environment_digest=digest,
         harness=harness,
@@ -67,11 +77,17 @@ def trajectory_of(
         prompt=session.prompt if session else (),
         steps=tuple(session.steps) if session else (),
         ending=ending if ending and not error else "infrastructure_error",
-        final_state=tree_digest(state) if state is not None else None,
+        final_state=tree_digest(final.workspace) if final else None,
         reward=grading.reward if grading else None,
         scores=_scores(grading),
-        user_turns=_user_turns(progress.user),
+        user_turns=_user_turns(progress.user, environment),
         user_mistakes=_user_mistakes(progress.user),
+        dispatches=dispatches_of(served.log) if served else (),
+        claims=compared(session.claims, final_files(environment, final))
+        if session and final
+        else (),
+        writers=writers_of(environment),
+        limits=assignment.limits,
         grading_failure=progress.grading_failure,
         error_class=type(error).__name__ if error else None,
         error=str(error)[:_MAX_ERROR] if error else "",
@@ -82,6 +98,11 @@ def trajectory_of(
     )
 
 
+def id_of(digest: str, harness: str, actor: str, seed: int) -> str:
+    """Return the id of a rollout: environment, harness, policy, seed."""
+    return ".".join((digest[:_ID_DIGEST], harness, _slug(actor), str(seed)))
+
+
 def _scores(grading: Grading | None) -> tuple[Score, ...]:
     components = grading.components if grading else {}
     return tuple(
@@ -89,9 +110,61 @@ def _scores(grading: Grading | None) -> tuple[Score, ...]:
     )
 
 
-def _user_turns(user: UserSession | None) -> tuple[UserTurn, ...]:
-    turns = user.turns if user else ()
-    return tuple(UserTurn(**asdict(turn)) for turn in turns)
+def final_files(environment: Environment, final: Final) -> dict[str, bytes]:
+    """What claims may be about: files of /workspace, and what is held by public name."""
+    held = final.served.held if final.served else {}
+    served = {
+        name: file.data
+        for path, file in held.items()
+        for name in names_of(environment, path)
+    }
+    return {
+        **served,
+        **{path: file.data for path, file in final.workspace.items()},
+    }
+
+
+def names_of(environment: Environment, path: str) -> tuple[str, ...]:
+    """Return the public names that show what is held at `path`, in the order of views."""
+    locations = {one.name: one.location for one in environment.resources}
+    return tuple(_names(environment, locations, path))
+
+
+def _names(
+    environment: Environment, locations: Mapping[str, str], path: str
+) -> Iterator[str]:
+    for view in environment.views:
+        location = locations.get(view.source)
+        if location is None:
+            continue
+        if location == path:
+            yield view.name
+        elif view.kind == "folder" and path.startswith(f"{location}/"):
+            yield f"{view.name}/{path.removeprefix(f'{location}/')}"
+
+
+def _user_turns(
+    user: UserSession | None, environment: Environment
+) -> tuple[UserTurn, ...]:
+    if user is None:
+        return ()
+    changes = {
+        signal.id: tuple(
+            WorkspacePatch(
+                path=one.path,
+                action=one.action,
+                old=one.old,
+                new=one.new,
+                names=names_of(environment, one.path),
+            )
+            for one in signal.changes
+        )
+        for signal in user.plan.signals
+    }
+    return tuple(
+        UserTurn(**asdict(turn), patches=changes.get(turn.signal or "", ()))
+        for turn in user.turns
+    )
 
 
 def _user_mistakes(user: UserSession | None) -> tuple[UserMistake, ...]:

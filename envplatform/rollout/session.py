@@ -4,12 +4,12 @@ A Session is the only mutable thing that a harness sees; `report` makes the reco
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from envplatform.bundle import Environment
 from envplatform.llm.chat import ChatModel, Message, Usage
 from envplatform.sandbox.base import Image, Sandbox
-from envplatform.trajectories import Ending, Step
+from envplatform.trajectories import Claimed, Ending, RolloutLimits, Step, ToolOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,22 +20,6 @@ class Policy:
     temperature: float = 0.0
     answer_tokens: int = 1024
     """At most, for one turn."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RolloutLimits:
-    """What one rollout may use; reaching one ends it and it is graded as it stands."""
-
-    turns: int = 20
-    tool_calls: int = 100
-    tokens: int = 60_000
-    """Prompts and answers of all turns; the last turn may pass it."""
-    seconds: float = 600.0
-    """For the agent; grading has its own. The last command may pass it."""
-    command_s: float = 60.0
-    """For one command."""
-    output_characters: int = 10_000
-    """Of one command's output, shown to the model; the middle is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +43,11 @@ class Session:
         self.sandbox = sandbox
         self.prompt: tuple[Message, ...] = ()
         self.steps: list[Step] = []
+        self.claims: tuple[Claimed, ...] = ()
+        """Made with the submission."""
         self.clock = clock
+        self.user_turns: Callable[[], int] = lambda: 0
+        """Says how many turns the user inside has taken so far."""
         self._began = clock()
 
     @property
@@ -77,6 +65,15 @@ class Session:
         """That were run."""
         outcomes = (outcome for step in self.steps for outcome in step.outcomes)
         return sum(outcome.problem is None for outcome in outcomes)
+
+    @property
+    def output_bytes(self) -> int:
+        """Of all commands, as far as it was kept."""
+        return sum(one.output_bytes for step in self.steps for one in step.outcomes)
+
+    def marked(self, outcome: ToolOutcome) -> ToolOutcome:
+        """The outcome with the turns that the user has taken by now."""
+        return replace(outcome, user_turns=self.user_turns())
 
     @property
     def usage(self) -> Usage:
@@ -102,4 +99,6 @@ class Session:
             return "token_limit"
         if self.seconds_left <= 0:
             return "time_limit"
+        if self.output_bytes >= limits.output_bytes:
+            return "output_limit"
         return None

@@ -4,19 +4,27 @@ Arguments come from a model: parsed strictly, never into a shell of ours. The co
 itself is the agent's to choose; it runs inside the sandbox.
 """
 
+import json
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from envplatform.llm.chat import Tool, ToolCall
 from envplatform.sandbox.base import ExecResult
-from envplatform.trajectories import ToolOutcome
+from envplatform.trajectories import Claimed, ToolOutcome, read_claims
 
 SHELL = "shell"
 SUBMIT = "submit"
 
 _MAX_COMMAND_BYTES = 100_000
 """Linux refuses single arguments of 128 KiB and more."""
+
+
+FIELDS = (
+    "In JSON a pointer (/total/cents), in CSV the first cell of a row and the name of "
+    "a column (PO-4107/status); of any file `exists` or `contains`."
+)
+"""How a claim names what it is about, told to models."""
 
 
 class ShellArguments(BaseModel):
@@ -44,8 +52,29 @@ SHELL_TOOL = Tool(
 )
 SUBMIT_TOOL = Tool(
     name=SUBMIT,
-    description="Say that the task is done. Ends the session; takes no arguments.",
-    parameters={"type": "object", "properties": {}},
+    description=(
+        "Say that the task is done. Ends the session. `claims` tells what your result "
+        "is, and is compared with it: in the file `path`, `field` is `value`."
+    ),
+    parameters={
+        "type": "object",
+        "properties": {
+            "claims": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "path": {"type": "string", "description": "Of a file."},
+                        "field": {"type": "string", "description": FIELDS},
+                        "value": {"description": "JSON."},
+                    },
+                    "required": ["path", "field", "value"],
+                    "additionalProperties": False,
+                },
+            }
+        },
+        "additionalProperties": False,
+    },
 )
 
 
@@ -62,12 +91,7 @@ def shell_command(arguments: str) -> str:
     try:
         command = ShellArguments.model_validate_json(arguments).command
     except ValidationError as error:
-        problems = error.errors(include_url=False, include_input=False)
-        told = "; ".join(
-            f"{'.'.join(map(str, p['loc'])) or 'arguments'}: {p['msg']}"
-            for p in problems[:3]
-        )
-        msg = f"{told}. Pass a JSON object with a string `command`."
+        msg = f"{_told(error)}. Pass a JSON object with a string `command`."
         raise ArgumentsError(msg) from None
     if "\0" in command:
         msg = "command: must not hold NUL characters."
@@ -76,6 +100,37 @@ def shell_command(arguments: str) -> str:
         msg = f"command: over {_MAX_COMMAND_BYTES} bytes; write the file in parts."
         raise ArgumentsError(msg)
     return command
+
+
+class _SubmitArguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    claims: list[JsonValue] = Field(default_factory=list)
+
+
+def submitted_claims(arguments: str) -> tuple[Claimed, ...]:
+    """The claims in the arguments of a `submit` call; nothing at all means none.
+
+    Raises:
+        ArgumentsError: no JSON object, or one that holds something else.
+    """
+    try:
+        said = _SubmitArguments.model_validate_json(arguments.strip() or "{}")
+        return read_claims(json.dumps(said.claims))
+    except ValidationError as error:
+        msg = f"{_told(error)}. Pass a JSON object with a list `claims`, or nothing."
+        raise ArgumentsError(msg) from None
+    except ValueError as error:
+        msg = f"{error}. A claim is an object of path, field and value."
+        raise ArgumentsError(msg) from None
+
+
+def _told(error: ValidationError) -> str:
+    problems = error.errors(include_url=False, include_input=False)
+    return "; ".join(
+        f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
+        for one in problems[:3]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,13 @@ Judging whether a trajectory is fit for training is not done here.
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from envplatform.errors import ConfigError
 from envplatform.llm.chat import FinishReason, Message, Usage
 from envplatform.store import NOT_IDENTITY
+from envplatform.trajectories.claims import Claim
+from envplatform.trajectories.dispatches import Dispatch
+from envplatform.trajectories.limits import RolloutLimits
+from envplatform.trajectories.users import UserMistake, UserTurn
 
 Ending = Literal[
     "submitted",  # the agent said it was done
@@ -18,6 +23,7 @@ Ending = Literal[
     "tool_call_limit",
     "token_limit",
     "time_limit",
+    "output_limit",
     "context_limit",  # the conversation grew longer than the model can read
     "infrastructure_error",  # says nothing about the agent; `error_class` says what
 ]
@@ -47,6 +53,8 @@ class ToolOutcome:
     output_bytes: int = 0
     """Output before it was shortened for the model."""
     shortened: bool = False
+    user_turns: int = 0
+    """Turns that the user inside had taken when the call was answered."""
     seconds: float = field(default=0.0, compare=False, metadata=NOT_IDENTITY)
 
 
@@ -66,39 +74,6 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserTurn:
-    """What the user inside did in answer to one message, or to one dispatch.
-
-    What `user.review` judges, as it is kept: a record outlives the code that made it,
-    and neither folder may import the other.
-    """
-
-    number: int
-    """Messages of the agent so far; 0 for a change before the first."""
-    agent: str
-    """What the agent said; empty where the user changed something unasked."""
-    user: str
-    signal: str | None
-    """Of its plan; None where none fired."""
-    due: tuple[str, ...]
-    """Signals that could have fired."""
-    changed: bool
-    """Whether its changes were applied; true if it had none."""
-    is_over: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserMistake:
-    """Something that the user did wrong; one that is not `minor` spoils a rollout."""
-
-    kind: str
-    severity: str
-    turn: int
-    """0 for one that belongs to no single turn."""
-    detail: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """One criterion of the verifier."""
 
@@ -111,7 +86,7 @@ class Score:
 class Trajectory:
     """One rollout of one policy in one environment."""
 
-    SCHEMA_VERSION: ClassVar[int] = 2
+    SCHEMA_VERSION: ClassVar[int] = 3
 
     trajectory_id: str
     """Environment, harness, policy and seed; safe as a file name."""
@@ -139,6 +114,14 @@ class Trajectory:
     """Of the user inside, in order; empty where none took part."""
     user_mistakes: tuple[UserMistake, ...] = ()
     """What a review by rules found in them."""
+    dispatches: tuple[Dispatch, ...] = ()
+    """The whole dispatch log; empty where nothing is served or it was not taken home."""
+    claims: tuple[Claim, ...] = ()
+    """What the agent said of its result when it submitted, compared with the result."""
+    writers: tuple[str, ...] = ()
+    """Names of the models that wrote the task; none of them is `policy`."""
+    limits: RolloutLimits | None = None
+    """What the agent might use; `ending` says which limit was reached."""
     grading_failure: str | None = None
     """Why the verifier gave no verdict; None if it did or was not asked."""
     error_class: str | None = None
@@ -147,6 +130,19 @@ class Trajectory:
     """Its message; empty without one."""
     agent_seconds: float = field(default=0.0, compare=False, metadata=NOT_IDENTITY)
     grading_seconds: float = field(default=0.0, compare=False, metadata=NOT_IDENTITY)
+
+    def __post_init__(self) -> None:
+        """Hold writers and solvers apart, wherever a record comes from.
+
+        Raises:
+            ConfigError: the policy wrote the task; names both.
+        """
+        if self.policy.casefold() in {name.casefold() for name in self.writers}:
+            msg = (
+                f"model {self.policy!r} wrote the task of {self.environment_id}, so its "
+                f"solving it would prove nothing; name another model"
+            )
+            raise ConfigError(msg)
 
     @property
     def messages(self) -> tuple[Message, ...]:

@@ -145,6 +145,47 @@ async def test_tokens_are_limited() -> None:
     assert trajectory.usage.prompt_tokens == 120
 
 
+async def test_output_is_limited() -> None:
+    calls = [shell("ls", str(number)) for number in range(5)]
+    trajectory = await rollout(
+        [called(*calls[:2]), called(*calls)], limits=RolloutLimits(output_bytes=12)
+    )
+    problems = [outcome.problem for outcome in trajectory.steps[1].outcomes]
+    assert problems == [None, None, *["limit_reached"] * 3]
+    assert trajectory.ending == "output_limit"
+    assert trajectory.limits == RolloutLimits(output_bytes=12)
+
+
+def submitting(arguments: str) -> ToolCall:
+    return ToolCall(call_id="end", name="submit", arguments=arguments)
+
+
+async def test_claims_are_compared_with_what_is_left() -> None:
+    said = (
+        '{"claims": [{"path": "calc.py", "field": "contains", "value": "a - b"},'
+        ' {"path": "calc.py", "field": "contains", "value": "a + b"}]}'
+    )
+    trajectory = await rollout([called(submitting(said))])
+    assert [claim.holds for claim in trajectory.claims] == [True, False]
+    assert trajectory.ending == "submitted"
+
+
+@pytest.mark.parametrize("said", ["{", '{"claims": 3}', '{"claims": [3]}', '{"a": 1}'])
+async def test_claims_that_are_none_are_told_and_submit_nothing(said: str) -> None:
+    trajectory = await rollout([called(submitting(said)), called(submitting(""))])
+    assert trajectory.steps[0].outcomes[0].problem == "invalid_arguments"
+    assert (trajectory.ending, len(trajectory.steps)) == ("submitted", 2)
+    assert trajectory.claims == ()
+
+
+async def test_claims_in_plain_text() -> None:
+    said = (
+        'SUBMIT\n```json\n[{"path": "calc.py", "field": "exists", "value": true}]\n```'
+    )
+    trajectory = await rollout([text_answer(said)], dialect=FENCED)
+    assert [claim.holds for claim in trajectory.claims] == [True]
+
+
 async def test_seconds_are_limited() -> None:
     ticks = iter(range(10_000))
     trajectory = await rollout(

@@ -4,9 +4,23 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
+from envplatform.errors import BundleError, ConfigError
 from envplatform.llm.chat import Message, ToolCall, Usage
 from envplatform.store import Origin, Recipe, Store
-from envplatform.trajectories import Score, Step, ToolOutcome, Trajectory
+from envplatform.trajectories import (
+    Claim,
+    Dispatch,
+    RolloutLimits,
+    Score,
+    Step,
+    ToolOutcome,
+    Trajectory,
+    UserTurn,
+    WorkspacePatch,
+    dispatches_of,
+)
 
 ORIGIN = Origin(
     created=datetime(2026, 3, 1, tzinfo=UTC),
@@ -40,6 +54,34 @@ TRAJECTORY = Trajectory(
     reward=1.0,
     usage=STEP.usage,
     scores=(Score(criterion="reward", score=1.0),),
+    user_turns=(
+        UserTurn(
+            number=1,
+            agent="read",
+            user="replaced",
+            signal="replace",
+            due=("replace",),
+            changed=True,
+            is_over=False,
+            patches=(
+                WorkspacePatch(path="a.csv", action="overwrite", names=("table",)),
+            ),
+        ),
+    ),
+    dispatches=(
+        Dispatch(
+            number=1,
+            by="agent",
+            operation="read",
+            arguments='{"name": "table"}',
+            error=None,
+            reply_sha256="c" * 64,
+            reply_bytes=9,
+        ),
+    ),
+    claims=(Claim(path="a", field="/b", value="1", found=None, holds=False),),
+    writers=("w",),
+    limits=RolloutLimits(),
     agent_seconds=2.0,
     grading_seconds=3.0,
 )
@@ -90,3 +132,17 @@ def test_time_is_no_part_of_a_tables_digest(tmp_path: Path) -> None:
         for number, row in enumerate([TRAJECTORY, SLOWER])
     }
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("writer", ["m", "M"])
+def test_a_policy_that_wrote_the_task_makes_no_record(writer: str) -> None:
+    with pytest.raises(ConfigError, match="name another model"):
+        replace(TRAJECTORY, writers=("other", writer))
+
+
+@pytest.mark.parametrize(
+    "line", [b"[]", b"no", b'{"n": 1}', b'{"n":1,"by":"agent","op":"x","args":3}']
+)
+def test_a_line_that_is_no_dispatch_is_named(line: bytes) -> None:
+    with pytest.raises(BundleError, match="line 1 of the dispatch log"):
+        dispatches_of(line + b"\n")
