@@ -37,23 +37,18 @@ from envplatform.bundle.environment import (
 )
 from envplatform.errors import BundleError
 from envplatform.toml_file import parse_toml
-from envplatform.tree import File, Tree, tree_digest
+from envplatform.tree import File, tree_digest
 from envplatform.workspace.fault import Fault, check_faults
+from envplatform.workspace.programs import (
+    READ_ME,
+    frozen_digests,
+    grader_files,
+    oracle_files,
+)
 
 SEED = "seed.toml"
+_VERIFIER, _ORACLE = "verifier.py", "oracle.py"
 _PARTS = ("served/", "workspace/", "user/")
-_TEST = b"""\
-#!/bin/sh
-exec python3 -I -B /tests/grade.py
-"""
-_SOLVE = b"""\
-#!/bin/sh
-exec python3 -I -B /solution/solve.py
-"""
-_READ_ME = b"""\
-The resources of this task are served: `ws list` tells what there is, `ws --help` how to
-ask. This folder is yours; what the task wants delivered goes here or is written by `ws`.
-"""
 
 
 class _Part(BaseModel):
@@ -138,23 +133,23 @@ def seed_environment(name: str, image: ImageReference) -> Environment:
     """
     seed, files = read_seed(name)
     parts = {prefix: _below(files, prefix) for prefix in _PARTS}
-    tests = _tests(files, seed.criteria)
+    tests = grader_files({_VERIFIER: files[_VERIFIER]}, seed.criteria)
     goal = files["instruction.md"].data.decode()
-    workspace = {"README.md": File(_READ_ME), **parts["workspace/"]}
+    workspace = {"README.md": File(READ_ME), **parts["workspace/"]}
     return Environment(
         environment_id=f"seed.{name}",
         pillar="res",
         instruction=goal,
         workspace=workspace,
         tests=tests,
-        solution=_solution(files),
+        solution=oracle_files({_ORACLE: files[_ORACLE]}),
         image=image,
         core=Core(
             goal=goal,
             facts=seed.facts,
             grader_digest=tree_digest(tests),
             observables=("file:/logs/ws/**", "file:/workspace/**"),
-            frozen=_frozen(seed, parts["served/"]),
+            frozen=frozen_digests(seed.resource, parts["served/"]),
             transformable=tuple(sorted(seed.transformable)),
         ),
         lineage=Lineage(producer="hand", seed=0, origin={"seed": name}),
@@ -171,45 +166,6 @@ def seed_environment(name: str, image: ImageReference) -> Environment:
         views=tuple(View(**one.model_dump()) for one in seed.view),
         served=parts["served/"],
         user=parts["user/"],
-    )
-
-
-def _tests(files: Tree, criteria: tuple[str, ...]) -> dict[str, File]:
-    return {
-        "test.sh": File(_TEST, executable=True),
-        "grade.py": _inside("grade.py"),
-        "seedlib.py": _inside("seedlib.py"),
-        "verifier.py": files["verifier.py"],
-        "criteria.txt": File("".join(f"{name}\n" for name in criteria).encode()),
-    }
-
-
-def _solution(files: Tree) -> dict[str, File]:
-    return {
-        "solve.sh": File(_SOLVE, executable=True),
-        "solve.py": _inside("solve.py"),
-        "seedlib.py": _inside("seedlib.py"),
-        "oracle.py": files["oracle.py"],
-    }
-
-
-def _frozen(seed: Seed, served: Tree) -> dict[str, str]:
-    """Return the digest that each resource must keep, by its name."""
-    return {
-        one.name: tree_digest(
-            {
-                path: file
-                for path, file in served.items()
-                if path == one.location or path.startswith(f"{one.location}/")
-            }
-        )
-        for one in seed.resource
-    }
-
-
-def _inside(name: str) -> File:
-    return File(
-        (resources.files("envplatform.workspace") / "inside" / name).read_bytes()
     )
 
 
