@@ -32,26 +32,44 @@ def import_(  # noqa: PLR0913  a command's options
         Path | None, typer.Option(help="Write accepted environments into this folder.")
     ] = None,
     solutions: Annotated[
-        Path | None, typer.Option(help="One folder a task; qwenclawbench only.")
+        Path | None, typer.Option(help="One folder a task; not for harbor.")
     ] = None,
     only: Annotated[str, typer.Option(help="Import tasks of this pattern only.")] = "*",
     config: ConfigOption = None,
     *,
+    serve_evidence: Annotated[
+        bool,
+        typer.Option(
+            "--serve-evidence",
+            help="Give evidence names of its own, for RES; claw-eval-live only.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Import foreign tasks; prints what was accepted, and why the rest was not."""
     with clear_errors(as_json=as_json):
         place = find_any_place(config)
-        if solutions is not None and format_ != "qwenclawbench":
-            msg = f"--solutions is of qwenclawbench, not of {format_}"
+        if solutions is not None and format_ == "harbor":
+            msg = "--solutions is of qwenclawbench and claw-eval-live, not of harbor"
             raise BundleError(msg)
-        tasks = _tasks(format_, source, place, solutions, only)
+        if serve_evidence and format_ != "claw-eval-live":
+            msg = f"--serve-evidence is of claw-eval-live, not of {format_}"
+            raise BundleError(msg)
+        tasks = _tasks(
+            format_, source, place, solutions, only, serve_evidence=serve_evidence
+        )
         report = asyncio.run(_import(tasks, to=to))
     answer(report, as_json=as_json, show=lambda console: _show(console, report))
 
 
 def _tasks(
-    format_: Format, source: Path, place: Place, solutions: Path | None, only: str
+    format_: Format,
+    source: Path,
+    place: Place,
+    solutions: Path | None,
+    only: str,
+    *,
+    serve_evidence: bool,
 ) -> AsyncIterator[ImportedTask]:
     # Imported here: no other command needs them.
     from envplatform.interop.claw_eval_live import importing as claw  # noqa: PLC0415
@@ -76,6 +94,8 @@ def _tasks(
                 provider=provider,
                 image=build_image("bare", _PYTHON, (), cache),
                 serving_image=lambda: build_image("claw", _PYTHON, PACKAGES, cache),
+                solutions=solutions,
+                serves_evidence=serve_evidence,
             ),
             only=only,
         )

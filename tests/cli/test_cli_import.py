@@ -60,9 +60,10 @@ def test_only_what_is_asked_for_is_executed(ask: Call, tasks: Path) -> None:
     [
         (("claw-eval-live", "."), "holds no folder with a task.yaml"),
         (("harbor", ".", "--solutions", "."), "--solutions is of qwenclawbench"),
+        (("harbor", ".", "--serve-evidence"), "is of claw-eval-live, not of harbor"),
         (("harbor", "."), "holds no Harbor task"),
     ],
-    ids=("no_set", "solutions_of_another", "no_task"),
+    ids=("no_set", "solutions_of_another", "evidence_of_another", "no_task"),
 )
 def test_what_is_no_set_is_said(
     ask: Call, words: tuple[str, ...], problem: str

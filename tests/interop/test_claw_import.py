@@ -144,3 +144,36 @@ def test_a_reference_at_the_pass_mark_is_an_oracle_and_the_floor_is_no_reward(
 def test_a_folder_without_tasks_is_no_set(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match=r"holds no folder with a task\.yaml"):
         list(read_tasks(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("files", "oracle"),
+    [
+        ({"FINAL_ANSWER.md": "It is 6."}, 1.0),
+        ({"solve.sh": "echo six is 6 > /workspace/FINAL_ANSWER.md\n"}, 1.0),
+        ({"FINAL_ANSWER.md": "It is 8."}, 0.0),
+    ],
+)
+async def test_a_solution_that_comes_beside_the_set_takes_the_reference_s_place(
+    made_set: Path,
+    bubblewrap: BubblewrapProvider,
+    bare_image: Image,
+    tmp_path: Path,
+    files: Mapping[str, str],
+    oracle: float,
+) -> None:
+    (tmp_path / "silent").mkdir()
+    for name, text in files.items():
+        (tmp_path / "silent" / name).write_text(text)
+    works = ClawImporting(provider=bubblewrap, image=bare_image, solutions=tmp_path)
+    (task,) = [one async for one in import_set(made_set, works, only="silent")]
+    assert (task.oracle, task.accepted) == (oracle, oracle == 1)
+
+
+async def test_a_solution_of_no_task_is_refused(
+    made_set: Path, bubblewrap: BubblewrapProvider, bare_image: Image, tmp_path: Path
+) -> None:
+    (tmp_path / "absent").mkdir()
+    works = ClawImporting(provider=bubblewrap, image=bare_image, solutions=tmp_path)
+    with pytest.raises(BundleError, match="absent is named after no task"):
+        await anext(import_set(made_set, works))

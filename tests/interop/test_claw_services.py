@@ -13,34 +13,8 @@ from envplatform.interop.claw_eval_live.importing import ClawImporting, import_s
 from envplatform.interop.imported import ImportedTask
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
-from tests.interop.made_claw import BASE, HEAD
+from tests.interop.made_claw import BASE, HEAD, MAIL_SERVER, MAIL_TASK
 
-SERVER = """\
-import json, os
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
-mails = json.load(open(os.environ["MAIL_FIXTURES"]))
-calls = []
-
-class Mail(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.say({"calls": calls, "shift": os.environ["MAIL_DISABLE_DATE_SHIFT"]})
-    def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        calls.append(self.path)
-        if self.path == "/mail/list":
-            return self.say([mail["mail_id"] for mail in mails])
-        found = [mail for mail in mails if mail["mail_id"] == asked.get("mail_id")]
-        self.say(found, 200 if found else 404)
-    def say(self, body, status=200):
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Mail).serve_forever()
-"""
 GRADER = """\
         read = {d.request_body["mail_id"] for d in dispatches
                 if d.tool_name == "mail_get" and d.response_status == 200}
@@ -49,29 +23,6 @@ GRADER = """\
         scores.completion = 0.2 * (read == {"m1", "m2"}) + 0.2 * (
             listed == [["m1", "m2"]]) + 0.2 * (len(calls) == 3) + 0.2 * ("6" in text)
         return scores
-"""
-TASK = """\
-task_id: made
-task_name: Read the mail
-prompt: {text: Say how many apples the mails offer together.}
-environment: {timeout_seconds: 60, fixtures: [fixtures/mail.json]}
-services:
-- name: mail
-  command: python mock_services/SERVER/server.py
-  port: 9100
-  reset_endpoint: http://localhost:9100/mail/reset
-  env: {MAIL_FIXTURES: tasks/NAME/fixtures/mail.json, ERROR_RATE: "0.5"}
-tools:
-- {name: mail_list, description: List the mails.}
-- name: mail_get
-  description: Read one.
-  input_schema: {type: object, required: [mail_id]}
-- {name: mail_send, description: Send one.}
-tool_endpoints:
-- {tool_name: mail_list, url: "http://localhost:9100/mail/list", method: POST}
-- {tool_name: mail_get, url: "http://localhost:9100/mail/get", method: POST}
-- {tool_name: mail_send, url: "http://localhost:PORT/mail/send", method: POST}
-reference_solution: There are 6.
 """
 MAILS = [{"mail_id": "m1", "apples": 2}, {"mail_id": "m2", "apples": 4}]
 EXPECTED = {
@@ -89,7 +40,9 @@ def _write(
     task = folder / "tasks" / name
     (task / "fixtures").mkdir(parents=True)
     (task / "fixtures" / "mail.json").write_text(json.dumps(MAILS))
-    text = TASK.replace("SERVER", server).replace("NAME", name).replace("PORT", port)
+    text = (
+        MAIL_TASK.replace("SERVER", server).replace("NAME", name).replace("PORT", port)
+    )
     (task / "task.yaml").write_text(text)
     (task / "grader.py").write_text(HEAD + GRADER)
 
@@ -104,7 +57,7 @@ def imported(
     base = folder / "src" / "liveclaw_500" / "graders" / "base.py"
     base.parent.mkdir(parents=True)
     base.write_text(BASE)
-    for name, server in (("mail", SERVER), ("ends", "raise SystemExit(3)\n")):
+    for name, server in (("mail", MAIL_SERVER), ("ends", "raise SystemExit(3)\n")):
         (folder / "mock_services" / name).mkdir(parents=True)
         (folder / "mock_services" / name / "server.py").write_text(server)
     _write(folder, "good")

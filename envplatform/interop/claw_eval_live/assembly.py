@@ -1,4 +1,7 @@
-"""One task as an environment: attachments in /workspace, its grader behind our adapter."""
+"""One task as an environment: attachments in /workspace, its grader behind our adapter.
+
+Or, for RES, with its evidence served by itself (`records`).
+"""
 
 import json
 from base64 import b64encode
@@ -6,15 +9,19 @@ from dataclasses import dataclass, field
 from importlib import resources
 
 from envplatform.bundle import (
+    SOLVE_SCRIPT,
     Allowance,
     Core,
     Environment,
     Lineage,
     Permissions,
+    Provider,
 )
+from envplatform.bundle.environment import Operation
 from envplatform.grading.sessions import image_reference
-from envplatform.interop.claw_eval_live import oracle, services
+from envplatform.interop.claw_eval_live import oracle, records, services
 from envplatform.interop.claw_eval_live.reading import FoundTask, TaskFile
+from envplatform.interop.claw_eval_live.records import Evidence
 from envplatform.sandbox.base import Image
 from envplatform.tree import File, Tree, tree_digest
 
@@ -23,8 +30,9 @@ ANSWER = "FINAL_ANSWER.md"
 BASE = "src/liveclaw_500/graders/base.py"
 """As deep as in the set: it looks for the set's root from its own place."""
 _TEST = b"#!/bin/sh\nexec python3 -I -B /tests/grade.py\n"
-_SOLVE = f"#!/bin/sh\nexec cp /solution/reference.md /workspace/{ANSWER}\n"
-_CALLS = "#!/bin/sh\nws lines < /solution/requests.jsonl > /dev/null || exit 1\n"
+_SOLVE = f"exec cp /solution/reference.md /workspace/{ANSWER}\n"
+_CALLS = "ws lines < /solution/requests.jsonl > /dev/null || exit 1\n"
+_LAY_DOWN = "exec cp -R /solution/files/. /workspace/\n"
 _MOST_AGENT_S = 7200
 
 
@@ -38,7 +46,21 @@ class Source:
     """The set's base class of graders."""
     servers: Tree = field(default_factory=dict)
     """The set's mock servers."""
+    solution: Tree | None = None
+    """Files as they should be in the end, or a `solve.sh`; None: the set's reference."""
+    serves_evidence: bool = False
+    """Whether attachments and records have names of their own, so that RES can work."""
     verifier_timeout_s: int = 60
+
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Return what is served by itself; empty where nothing is asked for or can be."""
+        if not self.serves_evidence:
+            return ()
+        fixtures = services.fixtures_of(self.file, self.found)
+        return (
+            *records.attachments(_attached(self)),
+            *records.records(self.found, fixtures),
+        )
 
 
 def assemble(source: Source, image: Image, *, floor: float = 0.0) -> Environment:
@@ -46,12 +68,14 @@ def assemble(source: Source, image: Image, *, floor: float = 0.0) -> Environment
 
     `floor`: completion that the grader gives for doing nothing; rewards start there.
     """
-    file = source.file
+    file, evidence = source.file, source.evidence()
     goal = _instruction(source)
     tests = _tests(source, floor)
     workspace = _workspace(source)
+    served = _served(source)
+    suffix = ".served" if evidence else ""
     return Environment(
-        environment_id=f"claw_eval_live.{source.found.task_id}",
+        environment_id=f"claw_eval_live.{source.found.task_id}{suffix}",
         pillar="res",
         instruction=goal,
         workspace=workspace,
@@ -63,7 +87,8 @@ def assemble(source: Source, image: Image, *, floor: float = 0.0) -> Environment
             facts={"judge": "none", "pass_mark": "0.75", "floor": str(floor)},
             grader_digest=tree_digest(tests),
             observables=_observables(file),
-            frozen={"workspace": tree_digest(workspace)},
+            frozen=_frozen(evidence, served) or {"workspace": tree_digest(workspace)},
+            transformable=tuple(sorted(one.resource.name for one in evidence)),
         ),
         lineage=Lineage(
             producer="import.claw_eval_live",
@@ -71,11 +96,11 @@ def assemble(source: Source, image: Image, *, floor: float = 0.0) -> Environment
             origin={"set": "Claw-Eval-Live", "task": source.found.task_id},
         ),
         criteria=("reward",),
-        permissions=Permissions(operations=("list", "call"))
-        if file.services
-        else Permissions(),
-        views=services.views(file),
-        served=_served(source),
+        permissions=_permissions(file, evidence),
+        providers=(Provider(name=records.FILES, kind="file"),) if evidence else (),
+        resources=tuple(one.resource for one in evidence),
+        views=(*services.views(file), *(one.view for one in evidence)),
+        served=served,
         description=f"{file.task_name} (Claw-Eval-Live, CC-BY-4.0)",
         labels={"license": "CC-BY-4.0", "scenario": file.category},
         allowance=Allowance(
@@ -85,17 +110,44 @@ def assemble(source: Source, image: Image, *, floor: float = 0.0) -> Environment
     )
 
 
-def _workspace(source: Source) -> dict[str, File]:
-    """Return the agent's files: none of those that a service reads."""
+def _permissions(file: TaskFile, evidence: tuple[Evidence, ...]) -> Permissions:
+    operations: list[Operation] = ["list"]
+    operations += ["read"] if evidence else []
+    operations += ["call"] if file.services else []
+    # Without views nobody can be asked, and what may be is as in any environment.
+    return (
+        Permissions(operations=tuple(operations)) if operations[1:] else Permissions()
+    )
+
+
+def _frozen(evidence: tuple[Evidence, ...], served: Tree) -> dict[str, str]:
+    return {
+        one.resource.name: tree_digest({one.location: served[one.location]})
+        for one in evidence
+    }
+
+
+def _attached(source: Source) -> dict[str, File]:
+    """Return the agent's files as the set has them: none of those that a service reads."""
     hidden = services.fixtures_of(source.file, source.found)
-    files = {k: v for k, v in source.found.workspace.items() if k not in hidden}
+    return {k: v for k, v in source.found.workspace.items() if k not in hidden}
+
+
+def _workspace(source: Source) -> dict[str, File]:
+    files = {} if source.serves_evidence else _attached(source)
     return files or {".keep": File(b"")}
 
 
 def _served(source: Source) -> dict[str, File]:
-    if not source.file.services:
-        return {}
-    return services.held(source.found, source.file, source.servers)
+    evidence = source.evidence()
+    held = {
+        one.location: source.found.workspace[one.path]
+        for one in evidence
+        if not one.key
+    }
+    if source.file.services:
+        held |= services.held(source.found, source.file, source.servers, evidence)
+    return held
 
 
 def _observables(file: TaskFile) -> tuple[str, ...]:
@@ -104,23 +156,33 @@ def _observables(file: TaskFile) -> tuple[str, ...]:
 
 
 def _solution(source: Source) -> dict[str, File]:
-    solve = _SOLVE
-    found = {"reference.md": File(source.file.reference_solution.encode())}
+    found, last = {"reference.md": File(_reference(source))}, _SOLVE
+    if source.solution is not None:
+        if SOLVE_SCRIPT in source.solution:
+            solve = File(source.solution[SOLVE_SCRIPT].data, executable=True)
+            return {**source.solution, SOLVE_SCRIPT: solve}
+        found = {f"files/{path}": file for path, file in source.solution.items()}
+        last = _LAY_DOWN
+    calls = ""
     if source.file.services:
-        requests = oracle.reading(source.found, source.file)
-        found["requests.jsonl"] = File(requests)
-        solve = _CALLS + _SOLVE.partition("\n")[2]
-    return {"solve.sh": File(solve.encode(), executable=True), **found}
+        found["requests.jsonl"] = File(oracle.reading(source.found, source.file))
+        calls = _CALLS
+    script = f"#!/bin/sh\n{calls}{last}"
+    return {SOLVE_SCRIPT: File(script.encode(), executable=True), **found}
+
+
+def _reference(source: Source) -> bytes:
+    return source.file.reference_solution.encode()
 
 
 def _instruction(source: Source) -> str:
-    file = source.file
+    file, evidence = source.file, source.evidence()
     files = [path for path in _workspace(source) if path != ".keep"]
     places = "".join(f"- `{path}`\n" for path in files)
-    told = f"\nThe attachments in your workspace:\n\n{places}" if places else ""
+    attached = f"\nThe attachments in your workspace:\n\n{places}" if places else ""
     return (
-        f"{file.prompt.text.rstrip()}\n{told}{services.told(file)}\n"
-        f"Write your final reply, whole, to `{ANSWER}`.\n"
+        f"{file.prompt.text.rstrip()}\n{attached}{services.told(file)}"
+        f"{records.told(evidence)}\nWrite your final reply, whole, to `{ANSWER}`.\n"
     )
 
 

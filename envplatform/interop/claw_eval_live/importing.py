@@ -32,6 +32,7 @@ from envplatform.interop.proving import (
     try_verifier,
     with_audit,
 )
+from envplatform.interop.solutions import check_solutions, solution_of
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.tree import Tree, TreeError
 
@@ -49,6 +50,11 @@ class ClawImporting:
     serving_image: Callable[[], Image] | None = None
     """For tasks with services: Python with `services.PACKAGES`. Asked for when first
     needed; without it these tasks are `unsupported`."""
+    solutions: Path | None = None
+    """One folder a task: its workspace when solved, or a `solve.sh`; others are solved
+    by the set's reference."""
+    serves_evidence: bool = False
+    """Whether attachments and records have names of their own, so that RES can work."""
     verifier_timeout_s: int = 60
 
 
@@ -58,10 +64,12 @@ async def import_set(
     """Yield every task of the set whose name is of the pattern `only`, by name.
 
     Raises:
-        BundleError: `source` is no such set.
+        BundleError: `source` is no such set, or a task of `solutions` is not in it.
     """
     base, servers = read_base(source), read_servers(source)
-    for found in read_tasks(source):
+    tasks = list(read_tasks(source))
+    check_solutions(works.solutions, (task.task_id for task in tasks))
+    for found in tasks:
         if not is_wanted(found.task_id, only):
             continue
         if found.file is None:
@@ -71,18 +79,21 @@ async def import_set(
             *found.problems,
             *_unsupported(found.file, base, found),
             *_unserved(found.file, servers, works),
+            *_unsolved(found.file, found.task_id, works),
         )
         if problems:
             yield _kept_out(found, problems)
             continue
-        made = Source(
-            found=found,
-            file=found.file,
-            base=base,
-            servers=servers,
-            verifier_timeout_s=works.verifier_timeout_s,
-        )
         try:
+            made = Source(
+                found=found,
+                file=found.file,
+                base=base,
+                servers=servers,
+                solution=solution_of(works.solutions, found.task_id),
+                serves_evidence=works.serves_evidence,
+                verifier_timeout_s=works.verifier_timeout_s,
+            )
             yield await _executed(made, _with_image(works, found.file))
         except (TargetError, SandboxUnavailableError) as error:
             problem = Problem(reason="image_unavailable", detail=str(error)[:500])
@@ -102,8 +113,6 @@ def _unsupported(file: TaskFile, base: bytes, found: FoundTask) -> Iterator[Prob
     if file.env_snapshot_commands or file.sandbox_files:
         what = "its grader reads what commands print in the agent's machine"
         yield Problem(reason="unsupported", detail=f"env_snapshot_commands: {what}")
-    if not file.reference_solution.strip():
-        yield Problem(reason="no_oracle", detail="reference_solution is empty")
     if ANSWER in found.workspace:
         what = f"its files hold {ANSWER}, which we need"
         yield Problem(reason="unsupported", detail=what)
@@ -115,6 +124,12 @@ def _unserved(file: TaskFile, servers: Tree, works: ClawImporting) -> Iterator[P
         yield Problem(reason="unsupported", detail=what)
     elif file.services:
         yield from unfit(file, servers)
+
+
+def _unsolved(file: TaskFile, task_id: str, works: ClawImporting) -> Iterator[Problem]:
+    given = works.solutions is not None and (works.solutions / task_id).is_dir()
+    if not given and not file.reference_solution.strip():
+        yield Problem(reason="no_oracle", detail="reference_solution is empty")
 
 
 def _with_image(works: ClawImporting, file: TaskFile) -> ClawImporting:
@@ -136,9 +151,15 @@ async def _executed(source: Source, works: ClawImporting) -> ImportedTask:
         task_id=source.found.task_id,
         environment=with_audit(environment, proof),
         problems=proof.problems,
+        findings=tuple(_findings(source)),
         floor=floor,
         oracle=proof.oracle,
     )
+
+
+def _findings(source: Source) -> Iterator[str]:
+    if source.serves_evidence and not source.evidence():
+        yield "nothing of it can be served by itself: no attachments, no records with ids"
 
 
 async def _attempts(probe: Environment, works: ClawImporting) -> list[Attempt]:

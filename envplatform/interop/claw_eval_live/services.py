@@ -1,12 +1,14 @@
 """The set's mock services as services of `ws`, each a process beside the broker.
 
 What the broker holds: `front.py`, `services/NAME.json` for it, and below `set/` the
-servers and the fixtures at the set's own paths. No view shows any of these.
+servers and the fixtures at the set's own paths. No view shows any of these, but for
+records that are served by themselves (`records`).
 """
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from importlib import resources
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +20,7 @@ from envplatform.interop.claw_eval_live.reading import (
     TaskFile,
     Tool,
 )
+from envplatform.interop.claw_eval_live.records import Evidence, front_of, records_in
 from envplatform.interop.imported import Problem
 from envplatform.tree import File, Tree
 
@@ -29,6 +32,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _COMMAND = re.compile(r"python3? (mock_services/([a-z0-9_]{1,40})/server\.py)")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_FIXTURES")
 _PORTS = range(1024, 20_000)
+_INSIDE = ("front.py", "moment.py", "withhold.py")
+_NO_MAIL = "2026-01-01T00:00:00+00:00"
+"""Where nothing tells when a task plays."""
 
 
 def unfit(file: TaskFile, servers: Tree) -> Iterator[Problem]:
@@ -72,13 +78,24 @@ def views(file: TaskFile) -> tuple[View, ...]:
     )
 
 
-def held(found: FoundTask, file: TaskFile, servers: Tree) -> dict[str, File]:
-    """Return what the broker holds in the beginning."""
-    front = resources.files(f"{__package__}.inside") / "front.py"
-    kept = {"front.py": File(front.read_bytes())}
+def held(
+    found: FoundTask,
+    file: TaskFile,
+    servers: Tree,
+    evidence: Sequence[Evidence] = (),
+) -> dict[str, File]:
+    """Return what the broker holds in the beginning; `evidence` is served by itself."""
+    inside = resources.files(f"{__package__}.inside")
+    kept = {name: File((inside / name).read_bytes()) for name in _INSIDE}
+    moment = moment_of(found, file)
     for one in file.services:
-        data = json.dumps(_config(one, file), indent=1).encode()
-        kept[f"services/{one.name}.json"] = File(data)
+        paths = {path for path in found.workspace if _inside(path, found) in _read(one)}
+        told = {
+            **_config(one, file),
+            "moment": moment,
+            "records": front_of(evidence, paths),
+        }
+        kept[f"services/{one.name}.json"] = File(json.dumps(told, indent=1).encode())
         folder = str(Path(_path_of(one)).parent)
         for path, server in servers.items():
             if path.startswith(f"{folder}/") or path.count("/") == 1:
@@ -88,15 +105,39 @@ def held(found: FoundTask, file: TaskFile, servers: Tree) -> dict[str, File]:
     return kept
 
 
+def moment_of(found: FoundTask, file: TaskFile) -> str:
+    """Return when a task plays, for its services: a day after its newest mail.
+
+    So it is in the set, which shifts mails to the day of the run; here the day is
+    shifted, and no date of a fixture.
+    """
+    stamps = [
+        stamp
+        for path in fixtures_of(file, found)
+        for record in records_in(found.workspace[path])
+        if "message_id" in record
+        for stamp in [_stamp(record.get("date"))]
+        if stamp is not None
+    ]
+    return (max(stamps) + timedelta(days=1)).isoformat() if stamps else _NO_MAIL
+
+
+def _stamp(said: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(said))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
 def fixtures_of(file: TaskFile, found: FoundTask) -> tuple[str, ...]:
     """Return the files that services read; the agent is not to have them beside."""
-    named = {
-        value
-        for one in file.services
-        for variable, value in one.env.items()
-        if _VARIABLE.fullmatch(variable)
-    }
+    named = {value for one in file.services for value in _read(one)}
     return tuple(path for path in found.workspace if _inside(path, found) in named)
+
+
+def _read(service: Service) -> set[str]:
+    return {value for name, value in service.env.items() if _VARIABLE.fullmatch(name)}
 
 
 def service_at(file: TaskFile, tool_name: str) -> tuple[Service, str, str] | None:

@@ -27,8 +27,9 @@ from envplatform.interop.qwenclawbench.reading import (
     find_set,
     read_tasks,
 )
+from envplatform.interop.solutions import check_solutions, solution_of
 from envplatform.sandbox.base import Image, SandboxProvider
-from envplatform.tree import Tree, TreeError, read_tree
+from envplatform.tree import Tree, TreeError
 
 ImageFor = Callable[[Sequence[str]], Image]
 """Makes the image for some requirements; none: the bare one."""
@@ -57,7 +58,7 @@ async def import_set(
     folder = find_set(source)
     license_text = find_license(folder)
     tasks = list(read_tasks(folder))
-    _check_solutions(works.solutions, {task.task_id for task in tasks})
+    check_solutions(works.solutions, (task.task_id for task in tasks))
     for task in tasks:
         if not is_wanted(task.task_id, only):
             continue
@@ -75,20 +76,6 @@ def _unread(task: FoundTask, problems: Sequence[Problem]) -> ImportedTask:
     return ImportedTask(
         task_id=task.task_id, environment=None, problems=tuple(problems)
     )
-
-
-def _check_solutions(folder: Path | None, known: set[str]) -> None:
-    if folder is None:
-        return
-    if not folder.is_dir():
-        msg = f"{folder}: no folder of solutions"
-        raise BundleError(msg)
-    odd = sorted(path.name for path in folder.iterdir() if path.name not in known)
-    if odd:
-        msg = (
-            f"{folder / odd[0]} is named after no task of the set; rename or remove it"
-        )
-        raise BundleError(msg)
 
 
 class _Task:
@@ -116,7 +103,8 @@ class _Task:
             self._tell("unsupported", f"its workspace holds {ANSWER}, which we need")
         try:
             image = self._works.image_for(self._seen.requirements)
-            return await self._executed(image, self._solution())
+            solution = solution_of(self._works.solutions, self._found.task_id)
+            return await self._executed(image, solution)
         except TargetError as error:
             self._tell("image_unavailable", str(error))
         except (BundleError, TreeError) as error:
@@ -189,12 +177,6 @@ class _Task:
             self._tell("needs_tool_calls", f"its grader looks for {words}")
         if self._seen.reads_repository:
             self._tell("needs_repository", "its grader looks into the workspace's .git")
-
-    def _solution(self) -> Tree | None:
-        if self._works.solutions is None:
-            return None
-        folder = self._works.solutions / self._found.task_id
-        return read_tree(folder) if folder.is_dir() else None
 
     def _tell(self, reason: Reason, detail: str) -> None:
         self._problems.append(Problem(reason=reason, detail=detail))

@@ -4,7 +4,8 @@ Started by the broker, `python3 front.py CONFIG`, in the folder of what it holds
 service listens on a port of its own; the agent's requests come here. What is no tool
 of the task, such as the service's own record of calls, answers 404. Each exchange is
 a line of `record/NAME.jsonl`, and the service's own record after it lies in
-`audit/NAME.json`: the grader reads both.
+`audit/NAME.json`: the grader reads both. Where records are served by themselves, the
+agent is told of them by id; the grader reads the answer as the service gave it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from withhold import Records  # type: ignore[import-not-found]  # lies beside this
+
 _POLL_S = 0.05
 _ANSWER_S = 20.0
 _NOT_HERE = b'{"error": "no tool of this task"}'
@@ -29,6 +33,7 @@ class Front(BaseHTTPRequestHandler):
     """Answers one request after the other."""
 
     config: dict[str, Any]
+    records: Records
 
     def answer(self) -> None:
         """Pass a tool's request on; anything else is not here."""
@@ -38,7 +43,10 @@ class Front(BaseHTTPRequestHandler):
             self._reply(404, _NOT_HERE)
             return
         status, said = _ask(self.config["port"], self.command, self.path, sent)
-        _record(self.config, (self.command, path, _value(sent), status, _value(said)))
+        answer = _value(said)
+        _record(self.config, (self.command, path, _value(sent), status, answer))
+        if isinstance(answer, (dict, list)):
+            said = json.dumps(self.records.without(answer)).encode()
         self._reply(status, said)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815  their names
@@ -60,7 +68,7 @@ def main() -> int:
     for folder in ("record", "audit"):
         Path(folder).mkdir(exist_ok=True)
     process = subprocess.Popen(
-        [sys.executable, "-B", *config["command"]],
+        [sys.executable, "-B", "../moment.py", config["moment"], *config["command"]],
         cwd="set",
         env={**os.environ, **config["env"], "PORT": str(config["port"])},
     )
@@ -68,7 +76,7 @@ def main() -> int:
         if process.poll() is not None:
             return 1
         time.sleep(_POLL_S)
-    Front.config = config
+    Front.config, Front.records = config, Records(config["records"])
     HTTPServer(("127.0.0.1", config["front"]), Front).serve_forever()
     return 0
 
