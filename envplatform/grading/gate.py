@@ -5,16 +5,18 @@ check looks at (`checks`, one file each).
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from envplatform.bundle import CheckResult, Environment
 from envplatform.grading import checks as gate_checks
 from envplatform.grading.batch import Bench
 from envplatform.grading.checks.generic_mutants import Mutant
 from envplatform.grading.evidence import Evidence, collect_evidence
+from envplatform.grading.pool import Pool
 from envplatform.grading.sessions import Attendance
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.workspace import Fault
@@ -64,7 +66,20 @@ OPENENV_NAMES: Mapping[CheckName, str] = MappingProxyType(
 )
 """The same checks in OpenEnv's catalogue; the others have no name there."""
 
+ExtraCheck = Callable[[Evidence, Bench], Coroutine[Any, Any, CheckResult]]
+"""A check that is no part of the gate; its result has a name of its own."""
+
 _RATE = re.compile(r"kill_rate_(?:criteria|generic) ([01]\.\d{4})\b")
+_POOLED = frozenset(
+    {
+        "criterion_mutants",
+        "stuffing",
+        "monotone_credit",
+        "unrelated_files",
+        "impossible_variant",
+    }
+)
+"""They have states graded, all at one time."""
 _OF_MUTANTS = frozenset({"criterion_mutants", "generic_mutants", "portability"})
 
 
@@ -87,6 +102,7 @@ async def run_gate(  # noqa: PLR0913  what to check, on what, with what
     other: SandboxProvider | None = None,
     seed: int = 0,
     attend: Attendance | None = None,
+    extra: Sequence[ExtraCheck] = (),
 ) -> tuple[CheckResult, ...]:
     """Run `checks` in their order; keep the result as the environment's `audit`.
 
@@ -103,6 +119,7 @@ async def run_gate(  # noqa: PLR0913  what to check, on what, with what
         other: the other kind of sandbox, for portability.
         seed: decides which mutants, variants and states are drawn.
         attend: has the user inside take part; `rollout.attending()` where there is one.
+        extra: checks of a pillar's own, whose results come last.
 
     Raises:
         BundleError: the environment is inconsistent or `image` is another one.
@@ -114,18 +131,33 @@ async def run_gate(  # noqa: PLR0913  what to check, on what, with what
     bench = Bench(
         provider=provider, environment=environment, image=image, attend=attend
     )
-    mutants: tuple[Mutant, ...] = ()
-    if _OF_MUTANTS.intersection(checks):
-        mutants = await gate_checks.grade_mutants(evidence, bench, seed=seed)
     works = _Works(
-        evidence=evidence,
-        bench=bench,
-        mutants=mutants,
-        faults=tuple(faults),
-        other=other,
-        seed=seed,
+        evidence=evidence, bench=bench, faults=tuple(faults), other=other, seed=seed
     )
-    return tuple([await works.check(name) for name in checks])
+    pool = Pool(bench, seed=seed)
+    others = [pool.join(check(evidence, pool.bench)) for check in extra]
+    works, found = await _graded_together(works, checks, pool)
+    for name in checks:
+        if name not in found:
+            found[name] = await works.check(name)
+    return (*[found[name] for name in checks], *[one.result() for one in others])
+
+
+async def _graded_together(
+    works: "_Works", checks: Sequence[CheckName], pool: Pool
+) -> tuple["_Works", dict[CheckName, CheckResult]]:
+    """Run the checks that have states graded; return what the others need too."""
+    pooled = replace(works, bench=pool.bench)
+    mutants = None
+    if _OF_MUTANTS.intersection(checks):
+        making = gate_checks.grade_mutants(works.evidence, pool.bench, seed=works.seed)
+        mutants = pool.join(making)
+    names = [name for name in checks if name in _POOLED and works.is_ready(name)]
+    found = {name: pool.join(pooled.check(name)) for name in names}
+    await pool.end()
+    made = () if mutants is None else mutants.result()
+    results = {name: task.result() for name, task in found.items()}
+    return replace(works, mutants=made, note=pool.note), results
 
 
 def may_publish(audit: Sequence[CheckResult]) -> bool:
@@ -167,17 +199,23 @@ class _Works:
 
     evidence: Evidence
     bench: Bench
-    mutants: tuple[Mutant, ...]
     faults: tuple[Fault, ...]
     other: SandboxProvider | None
     seed: int
+    mutants: tuple[Mutant, ...] = ()
+    note: str = ""
+    """What was graded otherwise among others than alone."""
+
+    def is_ready(self, name: CheckName) -> bool:
+        """Whether a check can do without the mutants, which are graded with the rest."""
+        return name != "criterion_mutants" or bool(self.faults)
 
     async def check(self, name: CheckName) -> CheckResult:
         """Run one check."""
         judged: dict[CheckName, Callable[[Evidence], CheckResult]] = {
             "oracle_max": gate_checks.oracle_max,
             "nop_floor": gate_checks.nop_floor,
-            "determinism": gate_checks.determinism,
+            "determinism": partial(gate_checks.determinism, note=self.note),
             "leak_scan": gate_checks.leak_scan,
             "replay": gate_checks.replay,
         }

@@ -148,6 +148,13 @@ def deliver(path: str, text: str) -> None:
     full.write_text(text, encoding="utf-8")
 
 
+def parameters() -> dict[str, Any]:
+    """Return what was drawn for this one of a family; lies beside the program."""
+    text = (Path(__file__).parent / "parameters.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
 def _text(path: Path) -> str | None:
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:

@@ -1,0 +1,110 @@
+"""An environment put together from what both roles handed over."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import resources
+
+from envplatform.bundle import (
+    Core,
+    Environment,
+    ImageReference,
+    Lineage,
+    Permissions,
+)
+from envplatform.bundle.environment import Spending
+from envplatform.cowork.blueprint import Blueprint
+from envplatform.cowork.roles import Built, Verifier
+from envplatform.tree import File, tree_digest
+from envplatform.user.sidecar import plan_files
+from envplatform.workspace.programs import (
+    READ_ME,
+    frozen_digests,
+    grader_files,
+    oracle_files,
+)
+
+MISREAD = "misread.py"
+LICENCE = "Apache-2.0"
+"""Of what families write themselves."""
+
+
+def assemble(
+    blueprint: Blueprint, built: Built, verifier: Verifier, *, image: ImageReference
+) -> Environment:
+    """Return the environment; whether its parts fit together `bundle` tells."""
+    specification, build = built.specification, built.build
+    desk = build.desk
+    tests = grader_files(
+        {MISREAD: _misread(), **verifier.files}, specification.criteria
+    )
+    licences = sorted({LICENCE, *(one.licence for one in specification.pointers)})
+    return Environment(
+        environment_id=blueprint.blueprint_id,
+        pillar="cowork",
+        instruction=specification.instruction,
+        workspace={"README.md": File(READ_ME), **build.workspace},
+        tests=tests,
+        solution=oracle_files(built.oracle),
+        image=image,
+        core=Core(
+            goal=specification.instruction,
+            facts=_facts(blueprint, specification.facets),
+            grader_digest=tree_digest(tests),
+            observables=("file:/logs/ws/**", "file:/workspace/**"),
+            frozen=frozen_digests(desk.resources, desk.served),
+            transformable=tuple(sorted(build.transformable)),
+        ),
+        lineage=Lineage(
+            producer=f"cowork.{blueprint.family}",
+            seed=blueprint.seed,
+            origin={"blueprint": blueprint.blueprint_id, **_sources(built)},
+            model=built.model or verifier.model,
+            spent=_sum(built.spent, verifier.spent),
+        ),
+        criteria=("reward", *specification.criteria),
+        description=f"{blueprint.scenario}: {blueprint.family.replace('_', ' ')}",
+        labels={
+            "license": " AND ".join(licences),
+            "scenario": blueprint.scenario,
+            "family": blueprint.family,
+            "pattern": blueprint.pattern,
+        },
+        permissions=Permissions(
+            operations=build.operations, writable_names=build.writable_names
+        ),
+        providers=desk.providers,
+        resources=tuple(desk.resources),
+        views=tuple(desk.views),
+        served=desk.served,
+        user=plan_files(build.user) if build.user else {},
+    )
+
+
+def _facts(blueprint: Blueprint, facets: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "family": blueprint.family,
+        "capabilities": ", ".join(blueprint.capabilities),
+        **{f"facet {name}": value for name, value in sorted(facets.items())},
+    }
+
+
+def _sources(built: Built) -> dict[str, str]:
+    """Return where facts come from, by number; pointers are `resource#path:place`."""
+    return {
+        f"fact {number}": str(pointer)
+        for number, pointer in enumerate(built.specification.pointers)
+    }
+
+
+def _sum(one: Spending, other: Spending) -> Spending:
+    return replace(
+        one,
+        tokens=one.tokens + other.tokens,
+        seconds=one.seconds + other.seconds,
+        usd=one.usd + other.usd,
+    )
+
+
+def _misread() -> File:
+    folder = resources.files("envplatform.cowork") / "inside"
+    return File((folder / MISREAD).read_bytes())

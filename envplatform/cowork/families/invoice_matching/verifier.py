@@ -1,0 +1,255 @@
+"""Grades the matching, worked out anew from the papers and what the store holds."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from seedlib import Final, parameters, share
+
+DRAWN = parameters()
+FACETS = DRAWN["facets"]
+COLUMNS = ["file", "verdict", "reason", "payable_cents"]
+HELD = {"price", "quantity", "freight"}
+
+
+class Paper(NamedTuple):
+    """One invoice. Amounts in cents."""
+
+    file: str
+    number: str
+    supplier: str
+    order: str
+    quantity: int
+    unit: int
+    freight: int
+
+    @property
+    def total(self) -> int:
+        """What it asks for."""
+        return self.quantity * self.unit + self.freight
+
+
+class Line(NamedTuple):
+    """What one invoice comes to."""
+
+    paper: Paper
+    reason: str
+
+    @property
+    def verdict(self) -> str:
+        """Follows from the reason."""
+        if self.reason == "-":
+            return "pay"
+        return "hold" if self.reason in HELD else "reject"
+
+    @property
+    def payable(self) -> int:
+        """In cents."""
+        return self.paper.total if self.reason == "-" else 0
+
+
+def wanted(final: Final, misread: str = "") -> list[Line]:
+    """Return the right lines in their order; `misread` names a rule that is missed."""
+    store = sqlite3.connect(":memory:")
+    store.executescript(final.held(f"{FACETS['store']}.sql") or "")
+    prices = dict(store.execute("SELECT order_no, unit_cents FROM orders").fetchall())
+    room = dict.fromkeys(prices, 0)
+    for order, quantity in store.execute("SELECT order_no, quantity FROM deliveries"):
+        room[order] += quantity
+    lines: list[Line] = []
+    for paper in papers(final):
+        reason = objection(paper, prices, room, [one.paper for one in lines], misread)
+        if reason == "-":
+            room[paper.order] -= paper.quantity
+        lines.append(Line(paper, reason))
+    if FACETS["order_by"] == "order":
+        lines.sort(key=lambda one: (int(one.paper.order[3:]), one.paper.file))
+    return lines
+
+
+def papers(final: Final) -> list[Paper]:
+    """Read the invoices as they are held."""
+    found = []
+    for path in sorted(Path(final.served / "held" / FACETS["folder"]).glob("*.txt")):
+        text = final.held(f"{FACETS['folder']}/{path.name}") or ""
+        words = [" ".join(line.split()) for line in text.splitlines()]
+        told = " | ".join(word for word in words if word.strip("- "))
+        find = _finder(told)
+        found.append(
+            Paper(
+                file=path.stem,
+                number=find(r"Invoice\W+(R\d+)"),
+                supplier=find(r"From\W+(\w[\w ]*\w)"),
+                order=find(r"Your order\W+(PO-\d+)"),
+                quantity=int(find(r"Quantity\W+(\d+)")),
+                unit=_cents(find(r"Unit price\W+([\d.]+)")),
+                freight=_cents(find(r"Freight\W+([\d.]+) EUR \|? ?\[?Total") or "0.00"),
+            )
+        )
+    return found
+
+
+def _finder(text: str) -> Callable[[str], str]:
+    def find(pattern: str) -> str:
+        match = re.search(pattern, text)
+        return match[1] if match else ""
+
+    return find
+
+
+def _cents(amount: str) -> int:
+    whole, _, part = amount.partition(".")
+    return int(whole) * 100 + int(part)
+
+
+def objection(
+    paper: Paper,
+    prices: dict[str, int],
+    room: dict[str, int],
+    before: list[Paper],
+    misread: str,
+) -> str:
+    """Return why an invoice is not paid; `-` if it is."""
+    if paper.order not in prices:
+        return "no_order"
+    rules = {
+        "cancelled": paper.order == DRAWN["cancelled"],
+        "repeated": any(_is_same(paper, one) for one in before),
+        "quantity": paper.quantity > room[paper.order],
+        "price": _is_dear(paper, prices[paper.order]),
+        "freight": bool(paper.freight) and not _is_freight_paid(paper),
+    }
+    holds = [name for name, is_so in rules.items() if is_so and name != misread]
+    return holds[0] if holds else "-"
+
+
+def _is_same(one: Paper, other: Paper) -> bool:
+    match FACETS["repeats"]:
+        case "number":
+            return one.number == other.number
+        case "number_and_supplier":
+            return (one.number, one.supplier) == (other.number, other.supplier)
+        case _:
+            return (one.order, one.total) == (other.order, other.total)
+
+
+def _is_dear(paper: Paper, price: int) -> bool:
+    more = paper.unit - price
+    if FACETS["tolerance"] == "percent":
+        return more * 1000 > price * DRAWN["limit"]
+    return more > (DRAWN["limit"] if FACETS["tolerance"] == "cents" else 0)
+
+
+def _is_freight_paid(paper: Paper) -> bool:
+    match FACETS["freight"]:
+        case "up_to_a_limit":
+            return bool(paper.freight <= DRAWN["freight_limit"])
+        case "never":
+            return False
+        case _:
+            return paper.supplier in DRAWN["freight_suppliers"]
+
+
+def summed(lines: list[Line]) -> dict[str, int]:
+    """Return the summary that is wanted."""
+    found: dict[str, int] = {}
+    for line in lines:
+        key, count = {
+            "by_supplier": (line.paper.supplier, line.payable),
+            "by_verdict": (line.verdict, 1),
+            "by_reason": (line.reason, line.paper.total),
+        }[FACETS["summary"]]
+        if count:
+            found[key] = found.get(key, 0) + count
+    return found
+
+
+def _given(final: Final) -> dict[str, dict[str, str]]:
+    rows = final.rows("match.csv") or []
+    return {row["file"]: row for row in rows}
+
+
+def verdicts(final: Final) -> float:
+    """Mean over all verdicts of the share that is right, squared; order counts, too."""
+    rows = final.rows("match.csv") or []
+    lines = wanted(final)
+    if not rows or list(rows[0]) != COLUMNS:
+        return 0.0
+    score = _by_kind(final, "verdict", [one.verdict for one in lines])
+    in_order = [row["file"] for row in rows] == [one.paper.file for one in lines]
+    return score if in_order else min(score, 0.8)
+
+
+def reasons(final: Final) -> float:
+    """Mean over all reasons of the share that is right, squared."""
+    return _by_kind(final, "reason", [one.reason for one in wanted(final)])
+
+
+def _by_kind(final: Final, column: str, kinds: list[str]) -> float:
+    given, right = _given(final), dict[str, list[bool]]()
+    for line, kind in zip(wanted(final), kinds, strict=True):
+        row = given.get(line.paper.file, {})
+        right.setdefault(kind, []).append(row.get(column) == kind)
+    shares = [share(sum(oks), len(oks)) for oks in right.values()]
+    if len({row[column] for row in given.values()}) < 2:
+        return 0.0
+    return (sum(shares) / len(shares)) ** 2
+
+
+def payable(final: Final) -> float:
+    """Share of invoices with the right amount, of those that are paid in either."""
+    given = _given(final)
+    lines = {one.paper.file: one.payable for one in wanted(final)}
+    told = {file: row["payable_cents"] for file, row in given.items()}
+    matter = [f for f, cents in lines.items() if cents or told.get(f, "0") != "0"]
+    right = sum(told.get(file) == str(lines[file]) for file in matter)
+    strangers = len(told.keys() - lines.keys())
+    return share(right, len(matter) + strangers) ** 2
+
+
+def summary(final: Final) -> float:
+    """Share of the entries that are right, squared; nothing if all are the same."""
+    given, due = final.json("summary.json"), summed(wanted(final))
+    if not isinstance(given, dict):
+        return 0.0
+    right = sum(given.get(name) == value for name, value in due.items())
+    return share(right, len(due.keys() | given.keys())) ** 2
+
+
+CRITERIA = {
+    "verdicts": verdicts,
+    "reasons": reasons,
+    "payable": payable,
+    "summary": summary,
+}
+
+
+def _as_delivered(lines: list[Line]) -> dict[str, str]:
+    rows = [
+        f"{one.paper.file},{one.verdict},{one.reason},{one.payable}" for one in lines
+    ]
+    return {
+        "match.csv": "\n".join([",".join(COLUMNS), *rows, ""]),
+        "summary.json": json.dumps(summed(lines)),
+    }
+
+
+def _all_paid(final: Final) -> dict[str, str]:
+    return _as_delivered([Line(one.paper, "-") for one in wanted(final)])
+
+
+MISREADINGS = {
+    "repeated invoices are paid": lambda final: _as_delivered(
+        wanted(final, "repeated")
+    ),
+    "deliveries do not matter": lambda final: _as_delivered(wanted(final, "quantity")),
+    "the cancelled order is paid": lambda final: _as_delivered(
+        wanted(final, "cancelled")
+    ),
+    "everything is paid": _all_paid,
+}

@@ -1,0 +1,1 @@
+"""What ships with the verifiers of families; runs in sandboxes only, nothing imports it."""

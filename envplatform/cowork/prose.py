@@ -1,0 +1,52 @@
+"""Instructions put together from clauses, so that two of one family read differently."""
+
+from collections.abc import Sequence
+
+from envplatform.cowork.family import Brief
+
+_WIDTH = 118
+
+
+def instruction(
+    brief: Brief, task: str, *, points: Sequence[str], marks: Sequence[str] = ()
+) -> str:
+    """Return an instruction in the persona's voice.
+
+    Args:
+        brief: whose persona asks.
+        task: what is wanted, one or two sentences, beginning in lower case.
+        points: paragraphs or `- ` items that say what to deliver and how.
+        marks: what is to be watched, clauses without a full stop; in a drawn order.
+    """
+    persona = brief.persona
+    order = brief.chance.sample(list(marks), len(marks))
+    parts = [persona.asks(task), *points, *(persona.marks(one) for one in order)]
+    if persona.close:
+        parts.append(persona.close)
+    return "\n\n".join(_wrapped(part) for part in _grouped(parts)) + "\n"
+
+
+def _grouped(parts: Sequence[str]) -> list[str]:
+    """Put list items that follow one another into one paragraph."""
+    found: list[str] = []
+    for part in parts:
+        if found and part.startswith("- ") and found[-1].startswith("- "):
+            found[-1] += f"\n{part}"
+        else:
+            found.append(part)
+    return found
+
+
+def _wrapped(text: str) -> str:
+    lines: list[str] = []
+    for line in text.split("\n"):
+        indent = "  " if line.startswith("- ") else ""
+        current = ""
+        for word in line.split(" "):
+            if current and len(current) + 1 + len(word) > _WIDTH:
+                lines.append(current)
+                current = indent + word
+            else:
+                current = f"{current} {word}" if current else word
+        lines.append(current)
+    return "\n".join(lines)
