@@ -10,7 +10,12 @@ from collections.abc import Callable
 from functools import partial
 
 from envplatform.bundle import Environment
-from envplatform.errors import DownloadTooLargeError, ModelError, SandboxError
+from envplatform.errors import (
+    ConfigError,
+    DownloadTooLargeError,
+    ModelError,
+    SandboxError,
+)
 from envplatform.grading import Final, Opened, grade, open_environment
 from envplatform.rollout.report import Progress, trajectory_of
 from envplatform.rollout.separation import check_solver
@@ -68,8 +73,13 @@ class Harness(ABC):
 
         Raises:
             BundleError: `image` is not the one that the environment names.
-            ConfigError: the policy's model wrote the environment's issue.
+            ConfigError: the policy's model wrote the task, or the environment is one
+                that this harness can't act in.
         """
+        why = self.unfit(environment)
+        if why:
+            msg = f"{self.name} can't act in {environment.environment_id}: {why}"
+            raise ConfigError(msg)
         if policy is not None:
             check_solver(environment, policy.model.name)
         assignment = Assignment(
@@ -91,6 +101,10 @@ class Harness(ABC):
             actor=self.actor(policy),
             sandbox=self._provider.info,
         )
+
+    def unfit(self, environment: Environment) -> str:  # noqa: ARG002  others need it
+        """Why this harness can't act in an environment; empty if it can."""
+        return ""
 
     def actor(self, policy: Policy | None) -> str:
         """Name who acts, for the record; the harness where no model takes part."""

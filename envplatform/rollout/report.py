@@ -66,7 +66,9 @@ def trajectory_of(
     trajectory_id = id_of(digest, harness, actor, assignment.seed)
     session, grading, error = progress.session, progress.grading, progress.error
     final, ending = progress.final, progress.ending
-    served = final.served if final else None
+    log = final.served.log if final and final.served else b""
+    if session and session.explored_log is not None:
+        log = session.explored_log
     return Trajectory(
         trajectory_id=trajectory_id,
         environment_id=environment.environment_id,
@@ -82,7 +84,7 @@ def trajectory_of(
         scores=_scores(grading),
         user_turns=_user_turns(progress.user, environment),
         user_mistakes=_user_mistakes(progress.user),
-        dispatches=dispatches_of(served.log) if served else (),
+        dispatches=dispatches_of(log),
         claims=compared(session.claims, final_files(environment, final))
         if session and final
         else (),

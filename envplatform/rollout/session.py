@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from envplatform.bundle import Environment
 from envplatform.llm.chat import ChatModel, Message, Usage
+from envplatform.rollout.explorer.explore import Explored
 from envplatform.sandbox.base import Image, Sandbox
 from envplatform.trajectories import Claimed, Ending, RolloutLimits, Step, ToolOutcome
 
@@ -48,7 +49,15 @@ class Session:
         self.clock = clock
         self.user_turns: Callable[[], int] = lambda: 0
         """Says how many turns the user inside has taken so far."""
+        self.explored: Explored | None = None
+        """What a search came to, where the agent is the explorer."""
+        self.explored_log: bytes | None = None
+        """The dispatch log, where what is graded had another one."""
         self._began = clock()
+
+    def restart_clock(self) -> None:
+        """Begin to count the agent's seconds now."""
+        self._began = self.clock()
 
     @property
     def seconds(self) -> float:

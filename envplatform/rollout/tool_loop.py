@@ -39,10 +39,7 @@ class ToolLoopHarness(Harness):
 
     async def act(self, session: Session) -> Ending:
         """Take turns until the policy submits, falls silent or uses up a limit."""
-        policy = session.assignment.policy
-        if policy is None:
-            msg = f"{self.name} needs a policy; pass one with a model"
-            raise ModelError(msg)
+        policy = await self.policy_of(session)
         environment = session.assignment.environment
         session.prompt = (
             Message(role="system", content=self._dialect.opening(environment)),
@@ -60,6 +57,18 @@ class ToolLoopHarness(Harness):
             if idle == _PATIENCE:
                 return "no_action"
         return ending
+
+    async def policy_of(self, session: Session) -> Policy:
+        """Return who acts.
+
+        Raises:
+            ModelError: there is nobody.
+        """
+        policy = session.assignment.policy
+        if policy is None:
+            msg = f"{self.name} needs a policy; pass one with a model"
+            raise ModelError(msg)
+        return policy
 
     async def _turn(self, session: Session, policy: Policy) -> tuple[Answered, ...]:
         """Ask, run what was asked for, and keep both as a step."""

@@ -15,23 +15,47 @@ from envplatform.trajectories.record import (
     ToolProblem,
     Trajectory,
 )
+from envplatform.trajectories.replay import differences
 from envplatform.trajectories.users import UserMistake, UserTurn, WorkspacePatch
+from envplatform.trajectories.validity import (
+    DIMENSIONS,
+    Dimension,
+    Funnel,
+    Reason,
+    Standards,
+    Threshold,
+    Verdict,
+    faults,
+    funnel,
+    verdicts,
+)
 
 __all__ = [
+    "DIMENSIONS",
     "Claim",
     "Claimed",
+    "Dimension",
     "Dispatch",
     "Ending",
+    "Funnel",
+    "Reason",
     "RolloutLimits",
     "Score",
+    "Standards",
     "Step",
+    "Threshold",
     "ToolOutcome",
     "ToolProblem",
     "Trajectory",
     "UserMistake",
     "UserTurn",
+    "Verdict",
     "WorkspacePatch",
     "compared",
+    "differences",
     "dispatches_of",
+    "faults",
+    "funnel",
     "read_claims",
+    "verdicts",
 ]

@@ -1,0 +1,119 @@
+"""The reference: the oracle's work through an agent's tools, whole or spoilt on purpose.
+
+It knows the answer and is no model; its records look like an agent's, turn by turn, and
+say `reference` wherever a policy is named.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+
+from envplatform.bundle import Environment
+from envplatform.errors import ConfigError
+from envplatform.llm.chat import (
+    ChatModel,
+    ChatRequest,
+    ChatResponse,
+    Message,
+    ToolCall,
+    Usage,
+)
+from envplatform.rollout.perturbations import Perturbation, Spoilt, perturbed
+from envplatform.rollout.script import Script, reference_script
+from envplatform.rollout.session import Policy, Session
+from envplatform.rollout.tool_loop import ToolLoopHarness
+from envplatform.rollout.tools import SHELL
+from envplatform.sandbox.base import SandboxProvider
+
+NAME = "reference"
+
+
+class ReferenceHarness(ToolLoopHarness):
+    """Runs the oracle in a sandbox of its own, then does the same as an agent would.
+
+    Where a script has nothing to spoil in the chosen way, `run` raises ConfigError.
+    """
+
+    def __init__(
+        self, provider: SandboxProvider, *, perturbation: Perturbation = "none"
+    ) -> None:
+        super().__init__(provider)
+        self.name = NAME
+        self._perturbation = perturbation
+
+    def actor(self, policy: Policy | None) -> str:  # noqa: ARG002  none acts
+        """Name the reference, and how it is spoilt."""
+        spoilt = self._perturbation
+        return NAME if spoilt == "none" else f"{NAME}+{spoilt}"
+
+    def unfit(self, environment: Environment) -> str:
+        """It needs the shell, and somebody who changes something to ignore that."""
+        if SHELL not in environment.permissions.tools:
+            return "its agent has no shell"
+        if self._perturbation == "ignore_patch" and not environment.user:
+            return "there is no user inside whose changes could be ignored"
+        return ""
+
+    async def policy_of(self, session: Session) -> Policy:
+        """Return a policy that follows the script of the oracle.
+
+        Raises:
+            SandboxError: a sandbox or the solution failed.
+            ConfigError: there is nothing to spoil.
+        """
+        assignment = session.assignment
+        script = await reference_script(
+            self._provider, assignment.environment, assignment.image
+        )
+        spoilt = perturbed(
+            script,
+            self._perturbation,
+            random.Random(assignment.seed),  # noqa: S311  no secret
+        )
+        if spoilt is None:
+            msg = f"nothing in the oracle's work can be spoilt by {self._perturbation}"
+            raise ConfigError(msg)
+        session.restart_clock()
+        model = ScriptedModel(self.actor(None), spoilt, turns=assignment.limits.turns)
+        return Policy(model=model)
+
+
+class ScriptedModel(ChatModel):
+    """Says what a script says, in as many calls a turn as fit the turns."""
+
+    def __init__(self, name: str, spoilt: Spoilt, *, turns: int) -> None:
+        self.name = name
+        self._answers = _answers(spoilt, turns)
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Give the next answer; says nothing once all is said."""
+        del request
+        answer = next(self._answers, None)
+        return answer or _answer((), is_cut=False, name=self.name)
+
+
+def _answers(spoilt: Spoilt, turns: int) -> Iterator[ChatResponse]:
+    groups = list(grouped(spoilt.script, turns))
+    for number, calls in enumerate(groups, 1):
+        is_cut = spoilt.is_cut and number == len(groups)
+        yield _answer(calls, is_cut=is_cut, name=NAME)
+
+
+def grouped(script: Script, turns: int) -> Iterator[tuple[ToolCall, ...]]:
+    """Calls by turn, in order: one a turn as long as all fit, never over a change."""
+    calls = script.numbered()
+    patched = script.patched_at or 0
+    parts = [part for part in (calls[:patched], calls[patched:]) if part]
+    room = max(1, turns - len(parts))
+    size = -(-len(calls) // room)
+    for part in parts:
+        yield from (part[at : at + size] for at in range(0, len(part), size))
+
+
+def _answer(calls: Sequence[ToolCall], *, is_cut: bool, name: str) -> ChatResponse:
+    text = f"Next: {', '.join(call.name for call in calls)}." if calls else ""
+    return ChatResponse(
+        message=Message(role="assistant", content=text, tool_calls=tuple(calls)),
+        finish_reason="length" if is_cut else "tool_calls",
+        usage=Usage(),
+        model=name,
+    )
