@@ -17,7 +17,7 @@ setup: .venv/.ready ## create .venv, install the platform, name or install what 
 setup-dev: .venv/.ready-dev # what tests need beyond the demo
 
 .venv/.ready-dev: .venv/.ready Makefile
-	@bash scripts/setup.sh embedded,postgres,hub,dev
+	@bash scripts/setup.sh embedded,postgres,hub,learning,dev
 
 demo: setup ## make proven environments on the embedded default, then print a summary
 	@$(BIN)/envplatform demo

@@ -10,6 +10,8 @@ EnvPlatformError
 ├── RegistryError     a registry or archive does not give what is pinned; names it
 ├── TargetError       a target repository can't be prepared; names the target and step
 ├── FixSourceError    a source or history of fixes can't be read; names it and the step
+├── StudentError      a model can't be used to score or train; names file or template
+├── LibraryError      a source of material, or what is asked of it, is not there; names it
 ├── SandboxError      the sandbox itself failed; says nothing about the code in it
 │   ├── SandboxUnavailableError   no sandbox of the asked kind on this machine
 │   └── DownloadTooLargeError     what the code left is too much to take out
@@ -82,6 +84,14 @@ class TargetError(EnvPlatformError):
 
 class FixSourceError(EnvPlatformError):
     """A source or history of fixes can't be read; names it and what to do."""
+
+
+class StudentError(EnvPlatformError):
+    """A model can't be used to score or train; names the file or the template."""
+
+
+class LibraryError(EnvPlatformError):
+    """A source of material, or what is asked of it, is not there; names it."""
 
 
 class SandboxError(EnvPlatformError):

@@ -1,0 +1,178 @@
+"""A student: a causal model with tokenizer and chat template, loaded from local files.
+
+Weights come from safetensors or GGUF only, code that lies beside them is never run, and
+nothing is fetched.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import torch
+import transformers
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+
+from envplatform.errors import StudentError
+from envplatform.learning.conversation import Conversation
+from envplatform.learning.head import Head
+from envplatform.learning.protocol import Dtype, ScoringOrder, StudentRecord
+from envplatform.learning.rendering import Renderer, Skipped
+from envplatform.learning.student_files import student_digest, student_files
+from envplatform.llm.chat import Message, Role
+
+DTYPES: dict[Dtype, torch.dtype] = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Student:
+    """What scores trajectories."""
+
+    record: StudentRecord
+    renderer: Renderer
+    head: Head
+
+    @classmethod
+    def load(cls, order: ScoringOrder) -> Self:
+        """Read the model that `order` names.
+
+        Raises:
+            StudentError: it can't be loaded or scored with; says why.
+        """
+        files = student_files(order.model)
+        tokenizer = _tokenizer(order.model)
+        template = _template(order, tokenizer)
+        renderer = Renderer(tokenizer, template)
+        check_template(renderer)
+        model = load_model(order.model, order.dtype).to(order.device)
+        sha256 = hashlib.sha256(template.encode()).hexdigest()
+        record = StudentRecord(
+            name=order.model.name,
+            digest=student_digest(files, sha256),
+            files=files,
+            template_sha256=sha256,
+            dtype=order.dtype,
+            device=str(model.device),
+            attention=str(model.config._attn_implementation),  # noqa: SLF001  no other way
+            max_length=_max_length(order, model),
+            torch=torch.__version__,
+            transformers=transformers.__version__,
+        )
+        return cls(record=record, renderer=renderer, head=Head.of(model))
+
+
+def load_model(path: Path, dtype: Dtype) -> PreTrainedModel:
+    """The model in one dtype, ready to be read, not trained.
+
+    Raises:
+        StudentError: transformers can't load it without running its code, or not whole.
+    """
+    folder, gguf = _place(path)
+    try:
+        model, report = AutoModelForCausalLM.from_pretrained(
+            folder,
+            **gguf,
+            **({} if gguf else {"use_safetensors": True}),
+            dtype=DTYPES[dtype],
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
+        msg = f"{path} can't be loaded as a causal model: {error}"
+        raise StudentError(msg) from error
+    if report["missing_keys"]:
+        missing = ", ".join(sorted(report["missing_keys"])[:3])
+        msg = f"{path} lacks weights, which would be random: {missing}"
+        raise StudentError(msg)
+    found = model.get_output_embeddings().weight.dtype
+    if found != DTYPES[dtype]:
+        msg = f"{path} gives logits in {found}, not in {dtype}; ask for that dtype"
+        raise StudentError(msg)
+    loaded: PreTrainedModel = model.eval()
+    return loaded
+
+
+def check_template(renderer: Renderer) -> None:
+    """Try a plain conversation of four turns.
+
+    Raises:
+        StudentError: not even of that can the agent's tokens be told.
+    """
+    roles: tuple[Role, ...] = ("user", "assistant", "user", "assistant")
+    words = ("ask", "answer", "again", "other")
+    plain = Conversation(
+        trajectory_id="plain",
+        messages=tuple(
+            Message(role=role, content=word)
+            for role, word in zip(roles, words, strict=True)
+        ),
+    )
+    rendered = renderer.render(plain)
+    if isinstance(rendered, Skipped):
+        msg = (
+            f"the chat template does not show which tokens are the agent's "
+            f"({rendered.detail}); give a template that marks them with "
+            "{% generation %} and {% endgeneration %}"
+        )
+        raise StudentError(msg)
+
+
+def _place(path: Path) -> tuple[Path, dict[str, str]]:
+    """Folder and further arguments for transformers."""
+    if path.suffix == ".gguf":
+        return path.parent, {"gguf_file": path.name}
+    return path, {}
+
+
+def _tokenizer(path: Path) -> PreTrainedTokenizerBase:
+    folder, gguf = _place(path)
+    try:
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
+            folder, **gguf, trust_remote_code=False, local_files_only=True
+        )
+    except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
+        msg = f"the tokenizer of {path} can't be loaded: {error}"
+        raise StudentError(msg) from error
+    if not tokenizer.is_fast:
+        msg = f"the tokenizer of {path} can't tell where in a text its tokens stand"
+        raise StudentError(msg)
+    return tokenizer
+
+
+def _template(order: ScoringOrder, tokenizer: PreTrainedTokenizerBase) -> str:
+    if order.template is not None:
+        return _template_file(order.template)
+    try:
+        template: str = tokenizer.get_chat_template()
+    except ValueError as error:
+        msg = (
+            f"{order.model} has no chat template: a base model can't be scored as a "
+            "student unless `template` names one"
+        )
+        raise StudentError(msg) from error
+    return template
+
+
+def _template_file(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"the chat template {path} can't be read: {error}"
+        raise StudentError(msg) from error
+
+
+def _max_length(order: ScoringOrder, model: PreTrainedModel) -> int | None:
+    """The smaller of what is asked for and what the model was built for."""
+    own = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    limits = [limit for limit in (order.max_length, own) if limit]
+    return min(limits, default=None)
