@@ -13,6 +13,7 @@ from envplatform.bundle import (
 )
 from envplatform.bundle.environment import Spending
 from envplatform.cowork.blueprint import Blueprint
+from envplatform.cowork.library import Pointer
 from envplatform.cowork.roles import Built, Verifier
 from envplatform.tree import File, tree_digest
 from envplatform.user.sidecar import plan_files
@@ -37,7 +38,7 @@ def assemble(
     tests = grader_files(
         {MISREAD: _misread(), **verifier.files}, specification.criteria
     )
-    licences = sorted({LICENCE, *(one.licence for one in specification.pointers)})
+    licences = sorted({LICENCE, *specification.licences})
     return Environment(
         environment_id=blueprint.blueprint_id,
         pillar="cowork",
@@ -89,11 +90,19 @@ def _facts(blueprint: Blueprint, facets: Mapping[str, str]) -> dict[str, str]:
 
 
 def _sources(built: Built) -> dict[str, str]:
-    """Return where facts come from, by number; pointers are `resource#path:place`."""
+    """Return where facts come from, by number."""
     return {
-        f"fact {number}": str(pointer)
+        f"fact {number}": _place(pointer)
         for number, pointer in enumerate(built.specification.pointers)
     }
+
+
+def _place(pointer: Pointer) -> str:
+    place = "" if pointer.row is None else f" row {pointer.row}"
+    place += "" if pointer.column is None else f" column {pointer.column}"
+    if pointer.span is not None:
+        place += f" span {pointer.span.start}-{pointer.span.end}"
+    return f"{pointer.resource_id} {pointer.path}{place}"
 
 
 def _sum(one: Spending, other: Spending) -> Spending:

@@ -68,6 +68,8 @@ class Specification:
     """Which of its variants were drawn, by name: what makes two of a family differ."""
     pointers: tuple[Pointer, ...] = ()
     """Where in the library the facts come from."""
+    licences: tuple[str, ...] = ()
+    """SPDX expressions of what was taken from there."""
     drawn: object = None
     """What a family drew, for its own `build`; no other role reads it."""
 

@@ -37,15 +37,15 @@ class Persona(BaseModel):
 
     def asks(self, task: str) -> str:
         """Return the beginning of a request for `task`, a whole sentence."""
-        asked = self.ask.replace("{task}", task)
-        if not self.greet or not self.greet.endswith(","):
-            asked = asked[:1].upper() + asked[1:]
-        return f"{self.greet} {asked}".strip()
+        head, _, tail = self.ask.partition("{task}")
+        begins = not head or head.rstrip().endswith((".", "?", "!"))
+        asked = f"{head}{_capital(task) if begins else task}{tail}"
+        goes_on = self.greet.endswith(",")
+        return f"{self.greet} {asked if goes_on else _capital(asked)}".strip()
 
     def marks(self, it: str) -> str:
         """Return how this person points out `it`, a clause without a full stop."""
-        is_begun = not self.mark.startswith("{it}")
-        text = it if is_begun else it[:1].upper() + it[1:]
+        text = _capital(it) if self.mark.startswith("{it}") else it
         return self.mark.replace("{it}", text) + "."
 
 
@@ -70,3 +70,7 @@ def personas() -> tuple[Persona, ...]:
 def draw_persona(chance: random.Random) -> Persona:
     """Draw one."""
     return chance.choice(personas())
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

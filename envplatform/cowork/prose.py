@@ -16,11 +16,15 @@ def instruction(
         brief: whose persona asks.
         task: what is wanted, one or two sentences, beginning in lower case.
         points: paragraphs or `- ` items that say what to deliver and how.
-        marks: what is to be watched, clauses without a full stop; in a drawn order.
+        marks: what is to be watched, clauses without a full stop; in a drawn order, the
+            first of them pointed out as this persona does.
     """
     persona = brief.persona
     order = brief.chance.sample(list(marks), len(marks))
-    parts = [persona.asks(task), *points, *(persona.marks(one) for one in order)]
+    parts = [persona.asks(task), *points]
+    if order:
+        rest = (f"{one[:1].upper()}{one[1:]}." for one in order[1:])
+        parts.append(" ".join([persona.marks(order[0]), *rest]))
     if persona.close:
         parts.append(persona.close)
     return "\n\n".join(_wrapped(part) for part in _grouped(parts)) + "\n"

@@ -15,7 +15,11 @@ from envplatform.cowork.conversation import (
     tells,
 )
 from envplatform.cowork.desk import Desk, Sheet, insert_row
-from envplatform.cowork.families.invoice_matching.drawing import Books, draw_books
+from envplatform.cowork.families.invoice_matching.drawing import (
+    Books,
+    Facets,
+    draw_books,
+)
 from envplatform.cowork.families.invoice_matching.papers import (
     instruction_of,
     invoice_text,
@@ -32,8 +36,6 @@ from envplatform.cowork.family import (
 from envplatform.user.plan import Fact, Plan
 from envplatform.workspace import Fault
 
-CRITERIA = ("verdicts", "reasons", "payable", "summary")
-
 
 def specify(brief: Brief) -> Specification:
     """Draw the rules, then books in which each of them decides something."""
@@ -41,10 +43,17 @@ def specify(brief: Brief) -> Specification:
     return Specification(
         instruction=instruction_of(brief, books),
         parameters=books.parameters(),
-        criteria=CRITERIA,
+        criteria=criteria_of(books.facets),
         facets={name: str(value) for name, value in asdict(books.facets).items()},
         drawn=books,
     )
+
+
+def criteria_of(facets: Facets) -> tuple[str, ...]:
+    """Return what is scored; a table of what is paid has one reason only."""
+    reasons = () if facets.listed == "paid" else ("reasons",)
+    besides = () if facets.extra == "none" else ("besides",)
+    return ("verdicts", *reasons, "payable", "summary", *besides)
 
 
 def build(brief: Brief, specification: Specification) -> Build:
@@ -104,33 +113,23 @@ def build(brief: Brief, specification: Specification) -> Build:
 
 def faults(view: VerifierView) -> tuple[Fault, ...]:
     """Edit one thing of a right answer for each criterion."""
-    del view
-    table = "match.csv"
-    return (
-        Fault(
-            criterion="verdicts",
-            where="workspace",
-            path=table,
-            old=r",hold,",
-            new=",pay,",
-        ),
-        Fault(
-            criterion="reasons",
-            where="workspace",
-            path=table,
-            old=r",quantity,",
-            new=",price,",
-        ),
-        Fault(
-            criterion="payable", where="workspace", path=table, old=r"\d\n", new="\n"
-        ),
-        Fault(
-            criterion="summary",
-            where="workspace",
-            path="summary.json",
-            old=r"\d+(?=\D*\Z)",
-            new="1",
-        ),
+    edits = {
+        "verdicts": ("match.csv", r"^(\d{3},)(pay|hold),", "999,pay,"),
+        "reasons": ("match.csv", r",quantity,", ",price,"),
+        "payable": ("match.csv", r"[1-9](\d|\.)*\n", "7\n"),
+        "summary": ("summary.json", r"\d+(?=\D*\Z)", "1"),
+    }
+    besides = {
+        "holds.txt": ("holds.txt", r"quantity$", "price"),
+        "questions.json": ("questions.json", r'"\d{3}"', '"999"'),
+    }
+    path = next((one for one in besides if one in view.specification.instruction), "")
+    if path:
+        edits["besides"] = besides[path]
+    return tuple(
+        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
+        for name, (path, old, new) in edits.items()
+        if name in view.specification.criteria
     )
 
 

@@ -27,6 +27,11 @@ class Facets:
     summary: Literal["by_supplier", "by_verdict", "by_reason"]
     layout: Literal["plain", "lined", "form"]
     order_by: Literal["invoice", "order"]
+    listed: Literal["all", "not_rejected", "paid"]
+    """Which invoices the table has."""
+    unit: Literal["cents", "euros"]
+    extra: Literal["none", "holds", "questions"]
+    """What is delivered besides."""
     folder: str
     store: str
 
@@ -104,6 +109,9 @@ def draw_facets(chance: random.Random) -> Facets:
         summary=chance.choice(("by_supplier", "by_verdict", "by_reason")),
         layout=chance.choice(("plain", "lined", "form")),
         order_by=chance.choice(("invoice", "order")),
+        listed=chance.choice(("all", "not_rejected", "paid")),
+        unit=chance.choice(("cents", "euros")),
+        extra=chance.choice(("none", "holds", "questions")),
         folder=chance.choice(("invoices", "inbox/invoices", "payables/incoming")),
         store=chance.choice(("stores/purchasing", "erp/orders", "purchasing")),
     )
@@ -192,7 +200,7 @@ def _invoices(case: str, order: Order, suppliers: Sequence[str]) -> list[Invoice
     half = replace(plain, quantity=plain.quantity // 2)
     other = next(one for one in suppliers if one != order.supplier)
     return {
-        "again": [replace(plain, number="again"), replace(plain, number="again")],
+        "again": [replace(half, number="again"), replace(half, number="again")],
         "same_number": [
             replace(half, number="same"),
             replace(half, number="same", supplier=other, freight_cents=0),

@@ -10,6 +10,8 @@ from typing import Any
 from seedlib import deliver, parameters, ws_json, ws_text
 
 FACETS = parameters()["facets"]
+Line = tuple[str, str, str, dict[str, Any]]
+"""File, verdict, reason, invoice."""
 FIELDS = ("Invoice", "From", "Your order", "Quantity", "Unit price", "Freight", "Total")
 
 
@@ -23,19 +25,54 @@ def solve() -> None:
     orders, arrived = ordered(), delivered()
     left: Counter[str] = Counter(arrived)
     seen: set[tuple[Any, ...]] = set()
-    lines = []
+    lines: list[Line] = []
     for file, one in invoices.items():
         verdict, reason = decide(one, orders, left, seen, cancelled, policy)
         seen.add(identity(one))
         if verdict == "pay":
             left[one["Your order"]] -= one["Quantity"]
         lines.append((file, verdict, reason, one))
+    deliver("summary.json", json.dumps(summary(lines), indent=1))
+    extra(lines)
     if FACETS["order_by"] == "order":
         lines.sort(key=lambda line: (int(line[3]["Your order"][3:]), line[0]))
-    table = [f"{f},{v},{r},{i['Total'] if v == 'pay' else 0}" for f, v, r, i in lines]
-    head = "file,verdict,reason,payable_cents"
+    listed = {
+        "all": ("pay", "hold", "reject"),
+        "not_rejected": ("pay", "hold"),
+        "paid": ("pay",),
+    }[FACETS["listed"]]
+    table = [
+        f"{file},{verdict},{reason},{amount(one['Total'] if verdict == 'pay' else 0)}"
+        for file, verdict, reason, one in lines
+        if verdict in listed
+    ]
+    unit = "eur" if FACETS["unit"] == "euros" else "cents"
+    head = f"file,verdict,reason,payable_{unit}"
     deliver("match.csv", "\n".join([head, *table, ""]))
-    deliver("summary.json", json.dumps(summary(lines), indent=1))
+
+
+def amount(cents: int) -> str:
+    """Return an amount as it is wanted."""
+    if FACETS["unit"] == "cents":
+        return str(cents)
+    return f"{cents // 100}.{cents % 100:02}"
+
+
+def extra(lines: list[Line]) -> None:
+    """Write what is wanted besides."""
+    if FACETS["extra"] == "holds":
+        held = [
+            f"{file} {one['From']}: {reason}\n"
+            for file, verdict, reason, one in lines
+            if verdict == "hold"
+        ]
+        deliver("holds.txt", "".join(held))
+    if FACETS["extra"] == "questions":
+        found: dict[str, list[str]] = defaultdict(list)
+        for file, verdict, _, one in lines:
+            if verdict != "pay":
+                found[one["From"]].append(file)
+        deliver("questions.json", json.dumps(found, indent=1))
 
 
 def read_invoices() -> dict[str, dict[str, Any]]:
@@ -123,7 +160,7 @@ def pays_freight(one: dict[str, Any], policy: str) -> bool:
     return names is not None and one["From"] in names[1].split(" and ")
 
 
-def summary(lines: list[tuple[str, str, str, dict[str, Any]]]) -> dict[str, int]:
+def summary(lines: list[Line]) -> dict[str, int]:
     """Return what the request wants."""
     found: dict[str, int] = defaultdict(int)
     for _, verdict, reason, one in lines:

@@ -71,16 +71,6 @@ def invoice_text(one: Invoice, facets: Facets) -> str:
 def instruction_of(brief: Brief, books: Books) -> str:
     """Return the request."""
     facets = books.facets
-    order = {
-        "invoice": "in the order of their files",
-        "order": "by order number, those of one order in the order of their files",
-    }[facets.order_by]
-    summary = {
-        "by_supplier": "the payable cents of each supplier who is paid anything",
-        "by_verdict": "how many invoices there are of each verdict that occurs",
-        "by_reason": "the payable cents that would have been due on every reason, `-` "
-        "included: the totals of its invoices",
-    }[facets.summary]
     task = brief.pick(
         f"match the supplier invoices in `{facets.folder}/` against orders and "
         "deliveries.",
@@ -88,27 +78,72 @@ def instruction_of(brief: Brief, books: Books) -> str:
         f"the invoices in `{facets.folder}/` have to be checked against what was "
         "ordered and what came in.",
     )
-    table = (
-        "- `/workspace/match.csv`: columns `file`, `verdict` (`pay`, `hold` or "
-        "`reject`), `reason` and `payable_cents`, head line included, one line for "
-        f"each invoice file (its name without `.txt`), {order}."
-    )
-    user = (
+    user = brief.pick(
         f"{books.clerk} from purchasing hears you through `ws say`; say what you have "
-        "looked at before you deliver"
+        "looked at before you deliver",
+        f"you can reach {books.clerk} in purchasing with `ws say`, and should do so once "
+        "you have seen orders, deliveries and invoices",
+        f"talk to {books.clerk} (purchasing, `ws say`) when you are through with the "
+        "books and before anything is written down",
     )
-    return instruction(
-        brief,
-        task,
-        points=(
-            brief.pick(
-                "Write two files.", "I need two files.", "Two files should come out."
-            ),
-            table,
-            f"- `/workspace/summary.json`: an object with {summary}.",
+    rules = brief.pick(
+        "the rules are in the folder `docs`",
+        "what is paid and what is held is laid down in `docs/`",
+        "decide by the document in `docs/`, not by habit",
+    )
+    points = [_table(brief, facets), _summary(brief, facets), *_extra(brief, facets)]
+    return instruction(brief, task, points=points, marks=(rules, user))
+
+
+def _table(brief: Brief, facets: Facets) -> str:
+    order = {
+        "invoice": brief.pick(
+            "in the order of their files", "sorted by file", "as the files come"
         ),
-        marks=("the rules are in the folder `docs`", user),
+        "order": "by order number, those of one order in the order of their files",
+    }[facets.order_by]
+    which = {
+        "all": brief.pick("one line for each invoice", "a line for every invoice"),
+        "not_rejected": "one line for each invoice that is paid or held; rejected ones "
+        "do not belong there",
+        "paid": "the invoices that are paid and no others, one line each",
+    }[facets.listed]
+    unit = {
+        "cents": "`payable_cents` (whole cents)",
+        "euros": "`payable_eur` (euros with two decimals and a point, `0.00` if nothing)",
+    }[facets.unit]
+    return (
+        "- `/workspace/match.csv` has the columns `file` (name without `.txt`), "
+        f"`verdict` (`pay`, `hold` or `reject`), `reason` and {unit} under a head line; "
+        f"{which}, {order}."
     )
+
+
+def _summary(brief: Brief, facets: Facets) -> str:
+    what = {
+        "by_supplier": "the payable cents of each supplier who is paid anything",
+        "by_verdict": "how many of all invoices have which verdict, for each that occurs",
+        "by_reason": "for every reason that occurs among all invoices, `-` included, "
+        "the cents that these invoices ask for",
+    }[facets.summary]
+    return brief.pick(
+        f"- `/workspace/summary.json` is an object with {what}.",
+        f"- Sum up in `/workspace/summary.json`: {what}, as one JSON object.",
+    )
+
+
+def _extra(brief: Brief, facets: Facets) -> tuple[str, ...]:
+    line = brief.pick("what is held goes to the approver", "the approver wants a list")
+    holds = (
+        f"- `/workspace/holds.txt`, because {line}: a line `FILE SUPPLIER: REASON` for "
+        "each invoice on hold, in the order of the files."
+    )
+    questions = (
+        "- `/workspace/questions.json` for the suppliers: an object with the names of "
+        "those who sent an invoice that is held or rejected, each with the sorted list "
+        "of these files."
+    )
+    return {"holds": (holds,), "questions": (questions,)}.get(facets.extra, ())
 
 
 def _euros(cents: int) -> str:

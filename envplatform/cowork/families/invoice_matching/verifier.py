@@ -13,7 +13,8 @@ from seedlib import Final, parameters, share
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
-COLUMNS = ["file", "verdict", "reason", "payable_cents"]
+PAYABLE = "payable_eur" if FACETS["unit"] == "euros" else "payable_cents"
+COLUMNS = ["file", "verdict", "reason", PAYABLE]
 HELD = {"price", "quantity", "freight"}
 
 
@@ -52,9 +53,25 @@ class Line(NamedTuple):
         """In cents."""
         return self.paper.total if self.reason == "-" else 0
 
+    @property
+    def shown(self) -> str:
+        """The same as the table has it."""
+        cents = self.payable
+        if FACETS["unit"] == "cents":
+            return str(cents)
+        return f"{cents // 100}.{cents % 100:02}"
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the table has it."""
+        listed = FACETS["listed"]
+        if listed == "paid":
+            return self.verdict == "pay"
+        return listed == "all" or self.verdict != "reject"
+
 
 def wanted(final: Final, misread: str = "") -> list[Line]:
-    """Return the right lines in their order; `misread` names a rule that is missed."""
+    """Return the right lines by file; `misread` names a rule that is missed."""
     store = sqlite3.connect(":memory:")
     store.executescript(final.held(f"{FACETS['store']}.sql") or "")
     prices = dict(store.execute("SELECT order_no, unit_cents FROM orders").fetchall())
@@ -67,9 +84,15 @@ def wanted(final: Final, misread: str = "") -> list[Line]:
         if reason == "-":
             room[paper.order] -= paper.quantity
         lines.append(Line(paper, reason))
-    if FACETS["order_by"] == "order":
-        lines.sort(key=lambda one: (int(one.paper.order[3:]), one.paper.file))
     return lines
+
+
+def tabled(lines: list[Line]) -> list[Line]:
+    """Return those that the table has, in its order."""
+    found = [one for one in lines if one.is_listed]
+    if FACETS["order_by"] == "order":
+        found.sort(key=lambda one: (int(one.paper.order[3:]), one.paper.file))
+    return found
 
 
 def papers(final: Final) -> list[Paper]:
@@ -177,7 +200,7 @@ def _given(final: Final) -> dict[str, dict[str, str]]:
 def verdicts(final: Final) -> float:
     """Mean over all verdicts of the share that is right, squared; order counts, too."""
     rows = final.rows("match.csv") or []
-    lines = wanted(final)
+    lines = tabled(wanted(final))
     if not rows or list(rows[0]) != COLUMNS:
         return 0.0
     score = _by_kind(final, "verdict", [one.verdict for one in lines])
@@ -187,29 +210,28 @@ def verdicts(final: Final) -> float:
 
 def reasons(final: Final) -> float:
     """Mean over all reasons of the share that is right, squared."""
-    return _by_kind(final, "reason", [one.reason for one in wanted(final)])
+    return _by_kind(final, "reason", [one.reason for one in tabled(wanted(final))])
 
 
 def _by_kind(final: Final, column: str, kinds: list[str]) -> float:
     given, right = _given(final), dict[str, list[bool]]()
-    for line, kind in zip(wanted(final), kinds, strict=True):
+    lines = tabled(wanted(final))
+    for line, kind in zip(lines, kinds, strict=True):
         row = given.get(line.paper.file, {})
         right.setdefault(kind, []).append(row.get(column) == kind)
     shares = [share(sum(oks), len(oks)) for oks in right.values()]
-    if len({row[column] for row in given.values()}) < 2:
-        return 0.0
-    return (sum(shares) / len(shares)) ** 2
+    strangers = len(given.keys() - {one.paper.file for one in lines})
+    return (sum(shares) / len(shares)) ** 2 * share(len(lines), len(lines) + strangers)
 
 
 def payable(final: Final) -> float:
-    """Share of invoices with the right amount, of those that are paid in either."""
-    given = _given(final)
-    lines = {one.paper.file: one.payable for one in wanted(final)}
-    told = {file: row["payable_cents"] for file, row in given.items()}
-    matter = [f for f, cents in lines.items() if cents or told.get(f, "0") != "0"]
-    right = sum(told.get(file) == str(lines[file]) for file in matter)
-    strangers = len(told.keys() - lines.keys())
-    return share(right, len(matter) + strangers) ** 2
+    """Share of the lines with the right amount, squared; nothing if all are the same."""
+    given = {file: row[PAYABLE] for file, row in _given(final).items()}
+    lines = {one.paper.file: one.shown for one in tabled(wanted(final))}
+    right = sum(given.get(file) == shown for file, shown in lines.items())
+    if len(set(given.values())) < 2:
+        return 0.0
+    return share(right, len(lines.keys() | given.keys())) ** 2
 
 
 def summary(final: Final) -> float:
@@ -221,21 +243,55 @@ def summary(final: Final) -> float:
     return share(right, len(due.keys() | given.keys())) ** 2
 
 
+def listed_besides(lines: list[Line]) -> dict[str, str]:
+    """Return what is wanted besides, by path."""
+    if FACETS["extra"] == "holds":
+        held = [one for one in lines if one.verdict == "hold"]
+        text = [f"{o.paper.file} {o.paper.supplier}: {o.reason}\n" for o in held]
+        return {"holds.txt": "".join(text)}
+    if FACETS["extra"] == "questions":
+        asked: dict[str, list[str]] = {}
+        for one in lines:
+            if one.verdict != "pay":
+                asked.setdefault(one.paper.supplier, []).append(one.paper.file)
+        return {"questions.json": json.dumps(asked)}
+    return {}
+
+
+def besides(final: Final) -> float:
+    """How far what is wanted besides is right, squared: lines, or files by supplier."""
+    ((path, due),) = listed_besides(wanted(final)).items()
+    if path.endswith(".txt"):
+        given, right = (final.text(path) or "").splitlines(), due.splitlines()
+        score = share(len(set(given) & set(right)), len({*given, *right})) ** 2
+        return score if given == right else min(score, 0.8)
+    told, wished = final.json(path), json.loads(due)
+    if not isinstance(told, dict):
+        return 0.0
+    agree = sum(told.get(name) == files for name, files in wished.items())
+    return share(agree, len(told.keys() | wished.keys())) ** 2
+
+
 CRITERIA = {
     "verdicts": verdicts,
     "reasons": reasons,
     "payable": payable,
     "summary": summary,
+    **({} if FACETS["extra"] == "none" else {"besides": besides}),
 }
+if FACETS["listed"] == "paid":  # all lines have one verdict and one reason then
+    del CRITERIA["reasons"]
 
 
 def _as_delivered(lines: list[Line]) -> dict[str, str]:
     rows = [
-        f"{one.paper.file},{one.verdict},{one.reason},{one.payable}" for one in lines
+        f"{one.paper.file},{one.verdict},{one.reason},{one.shown}"
+        for one in tabled(lines)
     ]
     return {
         "match.csv": "\n".join([",".join(COLUMNS), *rows, ""]),
         "summary.json": json.dumps(summed(lines)),
+        **listed_besides(lines),
     }
 
 
