@@ -43,6 +43,7 @@ class RecordedHarness(Harness):
     async def act(self, session: Session) -> Ending:
         """Make the recorded calls, in their order, until they or a limit end."""
         session.prompt = self._recorded.prompt
+        session.tools = self._dialect.offered(session.assignment.environment)
         if self._recorded.harness == _SOLVED:
             solution = session.assignment.environment.solution
             await session.sandbox.upload(solution, SOLUTION)

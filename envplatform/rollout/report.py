@@ -1,5 +1,6 @@
 """From a rollout that ended, well or not, to its trajectory."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -7,13 +8,14 @@ from dataclasses import asdict, dataclass
 from envplatform.bundle import Environment, environment_digest
 from envplatform.errors import ModelError, SandboxError
 from envplatform.grading import Final, Grading
-from envplatform.llm.chat import Usage
+from envplatform.llm.chat import Tool, Usage
 from envplatform.rollout.separation import writers_of
 from envplatform.rollout.session import Assignment, Session
 from envplatform.rollout.user_session import UserSession
 from envplatform.sandbox.base import SandboxInfo
 from envplatform.trajectories import (
     Ending,
+    OfferedTool,
     Score,
     Trajectory,
     UserMistake,
@@ -77,6 +79,7 @@ def trajectory_of(
         policy=actor,
         seed=assignment.seed,
         prompt=session.prompt if session else (),
+        tools=tuple(map(_offered, session.tools)) if session else (),
         steps=tuple(session.steps) if session else (),
         ending=ending if ending and not error else "infrastructure_error",
         final_state=tree_digest(final.workspace) if final else None,
@@ -97,6 +100,14 @@ def trajectory_of(
         sandbox=f"{sandbox.kind} {sandbox.version}",
         agent_seconds=progress.agent_seconds,
         grading_seconds=grading.seconds if grading else 0.0,
+    )
+
+
+def _offered(tool: Tool) -> OfferedTool:
+    return OfferedTool(
+        name=tool.name,
+        description=tool.description,
+        parameters=json.dumps(tool.parameters, sort_keys=True),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from envplatform.bundle import Environment
-from envplatform.llm.chat import ChatModel, Message, Usage
+from envplatform.llm.chat import ChatModel, Message, Tool, Usage
 from envplatform.rollout.explorer.explore import Explored
 from envplatform.sandbox.base import Image, Sandbox
 from envplatform.trajectories import Claimed, Ending, RolloutLimits, Step, ToolOutcome
@@ -43,6 +43,7 @@ class Session:
         self.assignment = assignment
         self.sandbox = sandbox
         self.prompt: tuple[Message, ...] = ()
+        self.tools: tuple[Tool, ...] = ()
         self.steps: list[Step] = []
         self.claims: tuple[Claimed, ...] = ()
         """Made with the submission."""

@@ -45,6 +45,7 @@ class ToolLoopHarness(Harness):
             Message(role="system", content=self._dialect.opening(environment)),
             Message(role="user", content=environment.instruction),
         )
+        session.tools = self._dialect.offered(environment)
         idle = 0
         while (ending := session.used_up()) is None:
             try:
@@ -95,7 +96,7 @@ class ToolLoopHarness(Harness):
         return await policy.model.complete(
             ChatRequest(
                 messages=session.messages,
-                tools=self._dialect.offered(session.assignment.environment),
+                tools=session.tools,
                 temperature=policy.temperature,
                 max_tokens=policy.answer_tokens,
                 seed=session.assignment.seed,

@@ -9,6 +9,7 @@ from envplatform.trajectories.dispatches import Dispatch, dispatches_of
 from envplatform.trajectories.limits import RolloutLimits
 from envplatform.trajectories.record import (
     Ending,
+    OfferedTool,
     Score,
     Step,
     ToolOutcome,
@@ -16,6 +17,20 @@ from envplatform.trajectories.record import (
     Trajectory,
 )
 from envplatform.trajectories.replay import differences
+from envplatform.trajectories.scores import TrajectoryScore
+from envplatform.trajectories.selection import (
+    METRICS,
+    Arm,
+    Candidate,
+    Chosen,
+    Cut,
+    Metric,
+    Overlap,
+    candidates,
+    control,
+    overlap,
+    select,
+)
 from envplatform.trajectories.users import UserMistake, UserTurn, WorkspacePatch
 from envplatform.trajectories.validity import (
     DIMENSIONS,
@@ -32,12 +47,20 @@ from envplatform.trajectories.validity import (
 
 __all__ = [
     "DIMENSIONS",
+    "METRICS",
+    "Arm",
+    "Candidate",
+    "Chosen",
     "Claim",
     "Claimed",
+    "Cut",
     "Dimension",
     "Dispatch",
     "Ending",
     "Funnel",
+    "Metric",
+    "OfferedTool",
+    "Overlap",
     "Reason",
     "RolloutLimits",
     "Score",
@@ -47,15 +70,20 @@ __all__ = [
     "ToolOutcome",
     "ToolProblem",
     "Trajectory",
+    "TrajectoryScore",
     "UserMistake",
     "UserTurn",
     "Verdict",
     "WorkspacePatch",
+    "candidates",
     "compared",
+    "control",
     "differences",
     "dispatches_of",
     "faults",
     "funnel",
+    "overlap",
     "read_claims",
+    "select",
     "verdicts",
 ]

@@ -74,6 +74,16 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedTool:
+    """A tool that the agent was offered through the API."""
+
+    name: str
+    description: str
+    parameters: str
+    """JSON Schema, as JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """One criterion of the verifier."""
 
@@ -100,6 +110,8 @@ class Trajectory:
     """Kind and version."""
     prompt: tuple[Message, ...] = ()
     """What the agent read before its first turn."""
+    tools: tuple[OfferedTool, ...] = ()
+    """Offered besides; empty where they were explained in words."""
     steps: tuple[Step, ...] = ()
     ending: Ending
     final_state: str | None
