@@ -48,6 +48,7 @@ _HOLDINGS = "/workspace"
 _LOGS = "/logs/ws"
 _SOCKET = f"/run/{_CONTROL}/control.sock"
 _PYTHON = ("python3", "-I", "-B", f"{_LIBRARY}/{NAME}")
+_START_S = 300.0
 _STOP_S = 20.0
 _SLACK_S = 60.0
 _MAX_LOG_BYTES = 512_000_000
@@ -107,7 +108,7 @@ class Broker:
         self._running = asyncio.create_task(
             self._sandbox.exec(_serve_argv(answer_s), limits=limits)
         )
-        asked = asyncio.create_task(self.control("state", {}))
+        asked = asyncio.create_task(self._answers())
         done, _ = await asyncio.wait(
             {self._running, asked}, return_when=asyncio.FIRST_COMPLETED
         )
@@ -116,6 +117,19 @@ class Broker:
             return
         asked.cancel()
         raise self._obituary(await self._running)
+
+    async def _answers(self) -> None:
+        """Ask until it answers: services that it starts first may take a minute each."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _START_S
+        while True:
+            try:
+                await self.control("state", {})
+            except SandboxError:
+                if loop.time() > deadline:
+                    raise
+            else:
+                return
 
     async def control(self, operation: str, arguments: Mapping[str, Any]) -> Reply:
         """Ask through the control socket.

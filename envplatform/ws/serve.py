@@ -17,11 +17,13 @@ from typing import Any
 
 from .broker import Broker
 from .conversation import ANSWER_S
-from .errors import ManifestError
+from .errors import ManifestError, WsError
 from .holdings import FolderHoldings
 from .launcher import COMMAND, NAME, SOURCE
 from .manifest import Manifest, read_manifest
+from .mcp import McpServer
 from .server import Places, Server, state_line
+from .view_service import MCP
 
 STATE = "state.json"
 LOG = "dispatch.jsonl"
@@ -47,7 +49,7 @@ def serve(words: list[str]) -> None:
     broker = Broker(manifest, FolderHoldings(options.holdings))
     places = Places(options.agent, options.control, options.logs / LOG)
     with ExitStack() as stack:
-        start_services(manifest, options.holdings, stack)
+        broker.room.servers.update(start_services(manifest, options.holdings, stack))
         asyncio.run(_run(broker, places, options.answer_s))
     (options.logs / STATE).write_bytes(state_line(broker.room.memory))
 
@@ -70,22 +72,62 @@ async def _run(broker: Broker, places: Places, answer_s: float) -> None:
     await Server(broker, places, answer_s=answer_s).run()
 
 
-def start_services(manifest: Manifest, holdings: Path, stack: ExitStack) -> None:
+def start_services(
+    manifest: Manifest, holdings: Path, stack: ExitStack
+) -> dict[str, McpServer]:
     """Start the process behind every service that has one, and wait until it answers.
+
+    Returns those that are asked by their standard streams, by name.
 
     Raises:
         ManifestError: one does not come up; names it and what it said last.
     """
+    spoken = {}
     for view in manifest.views.values():
-        if view.kind == "service" and "command" in view.options:
+        if view.kind != "service" or "command" not in view.options:
+            continue
+        speaks = view.options.get("speaks")
+        if speaks == MCP:
+            spoken[view.name] = _start_spoken(view.name, view.options, holdings, stack)
+        elif speaks is None:
             _start(view.name, view.options, holdings, stack)
+        else:
+            msg = f"service {view.name} speaks {speaks!r}, which is not {MCP!r}"
+            raise ManifestError(msg)
+    return spoken
+
+
+def _start_spoken(
+    name: str, options: Mapping[str, Any], holdings: Path, stack: ExitStack
+) -> McpServer:
+    with _log_of(options, holdings).open("wb") as said:
+        try:
+            server = McpServer(
+                [str(word) for word in options["command"]],
+                holdings,
+                said=said,
+                answer_s=float(options.get("answer_s", 30.0)),
+            )
+        except OSError as error:
+            msg = f"service {name} can't be started: {error}"
+            raise ManifestError(msg) from None
+    stack.callback(server.stop)
+    try:
+        server.initialize(float(options.get("ready_s", 30.0)))
+    except WsError as error:
+        msg = f"service {name} does not come up: {error.message}"
+        raise ManifestError(msg) from None
+    return server
+
+
+def _log_of(options: Mapping[str, Any], holdings: Path) -> Path:
+    return Path(os.devnull) if "log" not in options else holdings / str(options["log"])
 
 
 def _start(
     name: str, options: Mapping[str, Any], holdings: Path, stack: ExitStack
 ) -> None:
-    log = Path(os.devnull) if "log" not in options else holdings / str(options["log"])
-    with log.open("wb") as said:
+    with _log_of(options, holdings).open("wb") as said:
         try:
             process = subprocess.Popen(
                 [str(word) for word in options["command"]],

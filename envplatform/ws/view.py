@@ -13,6 +13,7 @@ from typing import Any
 from .errors import INVALID, NOT_READY, REFUSED, ManifestError, WsError
 from .holdings import Holdings
 from .manifest import Manifest, Resource, ViewSpec
+from .mcp import McpServer
 from .wire import Reply, digest
 
 
@@ -24,6 +25,8 @@ class Room:
         self.holdings = holdings
         self.memory: dict[str, dict[str, Any]] = {}
         """Name of a view to its JSON values; made when first needed."""
+        self.servers: dict[str, McpServer] = {}
+        """By name of a view, those that run; none where no broker's process is."""
 
     def resource(self, name: str) -> Resource:
         """Return a resource that a view refers to.

@@ -2,7 +2,8 @@
 
 Routes are data: a JSON list of `{"method", "path", "status", "body"}` in the source.
 A service with option `port` is a process that the server has started beside the
-broker; its answers are a stranger's.
+broker; its answers are a stranger's. One with option `speaks`, which is `mcp`, is asked
+by its standard streams: `GET /tools` tells of its tools, `POST /tools/NAME` calls one.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import http.client
 import json
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from .errors import FAILED, INVALID, NOT_FOUND, TOO_LARGE, WsError
 from .view import View
 from .wire import Reply, canonical
 
+MCP = "mcp"
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_TOOLS = "/tools/"
 _ANSWER_S = 30.0
 _MAX_ANSWER_BYTES = 16_000_000
 
@@ -39,9 +42,26 @@ class ServiceView(View):
         if any(ord(sign) <= ord(" ") for sign in path):
             raise WsError(INVALID, "path must hold no blanks")
         body = arguments.get("body")
+        if self.spec.options.get("speaks") == MCP:
+            return Reply(data=self._spoken(method, path, body))
         if "port" in self.spec.options:
             return Reply(data=_asked(int(self.option("port")), method, path, body))
         return Reply(data=self._routed(method, path, body))
+
+    def _spoken(self, method: str, path: str, body: Any) -> dict[str, Any]:  # noqa: ANN401  JSON
+        server = self.room.servers.get(self.spec.name)
+        if server is None:
+            raise WsError(FAILED, f"{self.spec.name} does not run here")
+        tool = path[len(_TOOLS) :]
+        if (method, path) == ("GET", _TOOLS[:-1]):
+            return {"status": 200, "body": server.tools()}
+        if method != "POST" or not path.startswith(_TOOLS) or not tool or "/" in tool:
+            msg = f"{self.spec.name} has GET /tools, and POST /tools/NAME with a body"
+            raise WsError(NOT_FOUND, msg)
+        answer = server.call(unquote(tool), {} if body is None else body)
+        if answer.error is not None:
+            return {"status": 400, "body": answer.error}
+        return {"status": 200, "body": answer.result}
 
     def _routed(self, method: str, path: str, body: object) -> dict[str, Any]:
         wanted = _parts(path)

@@ -36,7 +36,7 @@ def replay(evidence: Evidence) -> CheckResult:
 
 def _unrepeatable(environment: Environment, served: Served) -> str:
     for view in environment.views:
-        if "port" in view.options:
+        if {"port", "speaks"} & set(view.options):
             return f"{view.name} is answered by a process, which runs in sandboxes only"
     try:
         entries = entries_of(served.log)
