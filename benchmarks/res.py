@@ -1,6 +1,6 @@
 """Lineages over the seeds: `python -m benchmarks.res`.
 
-Each seed is grown with the planned proposer and all seven checks, in sandboxes. Then the
+Each seed is grown with the planned proposer and all eight checks, in sandboxes. Then the
 explorer searches every level, and those of the three ablations, in this process. Its
 solving step runs in a sandbox where all evidence was had; elsewhere the attempt counts as
 failed. That is no exact shortcut where a part of the evidence would do: `--partial` solves

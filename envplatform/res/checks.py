@@ -6,6 +6,7 @@ requests that were answered, never on what a plan says of itself.
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -14,6 +15,7 @@ from envplatform.res.diagnostic import Diagnostic
 from envplatform.res.frozen import frozen
 from envplatform.res.hidden import told_elsewhere
 from envplatform.res.session import Session, session
+from envplatform.res.staged import staged
 from envplatform.res.told import text_of, untold
 from envplatform.res.trail import TRAIL, Trail, trail_of
 from envplatform.workspace import Interface, workspace_of
@@ -43,6 +45,19 @@ def recovery(child: Environment, trail: Trail, had: Session) -> Iterator[Diagnos
             yield Diagnostic(
                 check="recovery", name=name, message=f"no reply tells {word!r}"
             )
+
+
+def changed(
+    parent: Environment, child: Environment, trail: Trail
+) -> Iterator[Diagnostic]:
+    """Once the user has changed something, all comes back as it then is, and no other way."""
+    before, after = staged(parent).twins, staged(child).twins
+    for fired, twin in after.items():
+        had = session(twin, trail)
+        found = [*recovery(twin, trail, had), *path_gone(before[fired], twin)]
+        for one in found:
+            told = f"once the user has done {', '.join(sorted(fired))}: {one.message}"
+            yield replace(one, check="changed", message=told)
 
 
 def necessity(
@@ -187,6 +202,7 @@ def _private(environment: Environment) -> Iterator[str]:
 
 __all__ = [
     "Session",
+    "changed",
     "frozen",
     "necessity",
     "path_gone",

@@ -8,9 +8,9 @@ from dataclasses import replace
 from envplatform.bundle import Environment, Lineage, Spending, environment_digest
 from envplatform.errors import BundleError, PlanError
 from envplatform.res.plan import TransformPlan
-from envplatform.res.primitives import primitive
+from envplatform.res.shown import live_names, user_with
+from envplatform.res.staged import staged, stepped
 from envplatform.res.trail import Trail, solution_with, trail_of
-from envplatform.workspace import Binding, transform
 
 
 def child_of(
@@ -29,17 +29,16 @@ def child_of(
     Raises:
         PlanError: a step does not fit; names it.
     """
-    trail, changed = trail_of(parent), parent
+    trail, made = trail_of(parent), staged(parent)
     for number, step in enumerate(plan.steps, start=1):
-        binding = Binding(name=step.name, options=step.options)
         try:
-            lens = primitive(step.operator)
-            after, recipe = transform(changed, lens, binding, seed)
+            after, recipe = stepped(made, step, seed)
         except BundleError as error:
             msg = f"step {number} ({step.operator} of {step.name}): {error}"
             raise PlanError(msg) from error
-        trail = trail.after(step.name, recipe, changed)
-        changed = after
+        trail = trail.after(step.name, recipe, made.environment)
+        made = after
+    changed = made.environment
     parent_digest = environment_digest(parent)
     trail = Trail(
         entries=trail.entries,
@@ -50,7 +49,8 @@ def child_of(
     return replace(
         changed,
         environment_id=_identifier(parent, trail.level),
-        solution=solution_with(changed, trail),
+        solution=solution_with(changed, trail, live=live_names(changed, trail)),
+        user=user_with(made, trail),
         lineage=Lineage(
             producer=producer,
             seed=seed,

@@ -13,10 +13,11 @@ CheckName = Literal[
     "recovery",
     "necessity",
     "path_gone",
+    "changed",
     "reset",
     "solvable",
 ]
-"""`plan` and `caps` come before the seven checks: what they refuse is not verified."""
+"""`plan` and `caps` come before the eight checks: what they refuse is not verified."""
 
 CHECKS: tuple[CheckName, ...] = (
     "frozen",
@@ -24,6 +25,7 @@ CHECKS: tuple[CheckName, ...] = (
     "recovery",
     "necessity",
     "path_gone",
+    "changed",
     "reset",
     "solvable",
 )

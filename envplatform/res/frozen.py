@@ -5,9 +5,11 @@ from dataclasses import replace
 
 from envplatform.bundle import Environment
 from envplatform.res.diagnostic import Diagnostic
+from envplatform.res.shown import root_of, waits
+from envplatform.res.trail import trail_of
 from envplatform.tree import tree_digest
-from envplatform.user.predicates import dispatches_in
-from envplatform.user.sidecar import read_user
+from envplatform.user.shown import SHOWN, is_reading
+from envplatform.user.sidecar import read_written
 from envplatform.workspace import Interface
 
 _UNCHANGED = (
@@ -21,7 +23,6 @@ _UNCHANGED = (
     "description",
     "labels",
     "allowance",
-    "user",
 )
 
 
@@ -41,6 +42,7 @@ def frozen(parent: Environment, child: Environment) -> Iterator[Diagnostic]:
                 check="frozen", name=name, message="is not held as the parent holds it"
             )
     yield from _permitted(parent, child)
+    yield from _user(parent, child)
     yield from _watched(parent, child)
 
 
@@ -71,24 +73,29 @@ def _offers(environment: Environment) -> dict[str, set[str]]:
     return found
 
 
+def _user(parent: Environment, child: Environment) -> Iterator[Diagnostic]:
+    """The user is the parent's, byte for byte; how it sees the child is told apart."""
+    theirs, ours = (
+        {path: file for path, file in one.user.items() if path != SHOWN}
+        for one in (parent, child)
+    )
+    if theirs != ours:
+        yield Diagnostic(check="frozen", name="user", message="is not the parent's")
+
+
 def _watched(parent: Environment, child: Environment) -> Iterator[Diagnostic]:
-    """What the user inside looks at can still be asked, and what it changes is shown."""
+    """What the user inside looks at can still be asked, or is known to be had."""
     if not child.user:
         return
-    plan, offers = read_user(child.user), _offers(child)
-    changed = {view.name: view for view in parent.views if view not in child.views}
-    watched = {one for signal in plan.signals for one in dispatches_in(signal.when)}
-    for operation, name in sorted(watched):
-        if name in changed and operation not in offers.get(name, ()):
-            message = f"the user waits for a {operation} of it, which it does not offer"
-            yield Diagnostic(check="frozen", name=name, message=message)
-    paths = {one.path for signal in plan.signals for one in signal.changes}
-    shown = {one.name: one.location for one in parent.resources}
-    for view in changed.values():
-        location = shown.get(view.source, "")
-        if any(path == location or path.startswith(f"{location}/") for path in paths):
-            message = "the user changes what it shows, and it would not show that"
-            yield Diagnostic(check="frozen", name=view.name, message=message)
+    offers, trail = _offers(child), trail_of(child)
+    changed = {view.name for view in parent.views if view not in child.views}
+    for one in waits(read_written(child.user)):
+        root = root_of(one.name, trail)
+        if root not in changed or is_reading(one):
+            continue
+        if one.operation not in offers.get(root, ()):
+            message = f"the user waits for a {one.operation} of it, not for its content"
+            yield Diagnostic(check="frozen", name=root, message=message)
 
 
 def _held(environment: Environment, name: str) -> str | None:

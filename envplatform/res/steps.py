@@ -12,10 +12,10 @@ from typing import Any
 from envplatform.bundle import Environment, View
 from envplatform.res.measure import evidence, plain_reads
 from envplatform.res.plan import Step
-from envplatform.res.primitives import primitive
 from envplatform.res.primitives.base import STAMP
+from envplatform.res.staged import Staged, stepped
 from envplatform.res.trail import Trail
-from envplatform.workspace import Binding, Interface, transform, workspace_of
+from envplatform.workspace import Interface, workspace_of
 from envplatform.workspace.draft import STORE, is_plain
 from envplatform.workspace.recovery import Recovery, Told
 
@@ -52,10 +52,15 @@ class _Tracing(Recovery):
 class Made:
     """An environment with some steps of a plan applied, the oracle not yet drawn up."""
 
-    environment: Environment
+    staged: Staged
     trail: Trail
     ways: dict[str, Way] = field(default_factory=dict)
     """By the root's name; filled in as they are gone."""
+
+    @property
+    def environment(self) -> Environment:
+        """As it is at first."""
+        return self.staged.environment
 
     @cached_property
     def views(self) -> Mapping[str, View]:
@@ -141,8 +146,7 @@ def made_by(made: Made, step: Step, seed: int) -> Made:
     Raises:
         BundleError: it does not fit.
     """
-    binding = Binding(name=step.name, options=step.options)
-    after, recipe = transform(made.environment, primitive(step.operator), binding, seed)
+    after, recipe = stepped(made.staged, step, seed)
     trail = made.trail.after(step.name, recipe, made.environment)
     kept = {root: way for root, way in made.ways.items() if step.name not in way.depths}
-    return Made(environment=after, trail=trail, ways=kept)
+    return Made(staged=after, trail=trail, ways=kept)

@@ -5,7 +5,7 @@ again, and what of the root's interface is no longer there. Never shown to the a
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
@@ -22,7 +22,7 @@ from envplatform.ws.wire import canonical
 
 TRAIL = WAY_BACK
 _ROOT_SCRIPT = "solve_root.sh"
-_SHIPPED = ("recover.py", "relay.py")
+_SHIPPED = ("had.py", "recover.py", "relay.py")
 _SOLVE = b"""\
 #!/bin/sh
 # Has again by public requests what the root showed, then solves as the root's oracle does.
@@ -85,8 +85,14 @@ def trail_of(environment: Environment) -> Trail:
         raise BundleError(msg) from error
 
 
-def solution_with(environment: Environment, trail: Trail) -> dict[str, File]:
-    """Return the oracle of a child: recovers along `trail`, then does what the root's did."""
+def solution_with(
+    environment: Environment, trail: Trail, *, live: Iterable[str]
+) -> dict[str, File]:
+    """Return the oracle of a child: recovers along `trail`, then does what the root's did.
+
+    `live`: the root's names that are recovered anew each time they are asked for, since
+    a user changes what they show, or waits until they are read.
+    """
     solution = dict(environment.solution)
     if TRAIL not in solution:
         solution[_ROOT_SCRIPT] = solution[SOLVE_SCRIPT]
@@ -104,6 +110,8 @@ def solution_with(environment: Environment, trail: Trail) -> dict[str, File]:
             for view in environment.views
             if view.listed and view.source.startswith("made.")
         ),
+        "lazy": bool(environment.user),
+        "live": sorted(live),
         "level": trail.level,
         "root_digest": trail.root_digest,
     }

@@ -1,4 +1,4 @@
-"""Accepting a child: seven checks, each on execution evidence, none on what a plan says.
+"""Accepting a child: eight checks, each on execution evidence, none on what a plan says.
 
 Here: which checks there are, in which order, and what a verdict holds. Not here: what
 a check looks at (`checks`), the replaying process (`replay`), proposing.
@@ -55,7 +55,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verifier:
-    """The seven checks over children of one lineage."""
+    """The eight checks over children of one lineage."""
 
     provider: SandboxProvider
     image: Image
@@ -95,6 +95,7 @@ class Verifier:
                 lambda: checks.necessity(parent, child, trail, had, child.lineage.seed),
             ),
             ("path_gone", lambda: checks.path_gone(parent, child)),
+            ("changed", lambda: checks.changed(parent, child, trail)),
             ("reset", lambda: checks.reset(child, trail, had)),
         )
         for name, check in order:

@@ -4,7 +4,7 @@ A closed set, as data. None looks at the words of the agent: a user that tells w
 is asked for can be talked out of everything it knows.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -125,6 +125,18 @@ def signals_in(predicate: Predicate) -> frozenset[str]:
             return frozenset().union(*map(signals_in, predicate.of))
         case _:
             return frozenset()
+
+
+def dispatched_in(predicate: Predicate) -> Iterator[Dispatched]:
+    """Yield the dispatches that `predicate` waits for."""
+    match predicate:
+        case Dispatched():
+            yield predicate
+        case Not():
+            yield from dispatched_in(predicate.of)
+        case AllOf() | AnyOf():
+            for one in predicate.of:
+                yield from dispatched_in(one)
 
 
 def paths_in(predicate: Predicate) -> frozenset[str]:

@@ -22,6 +22,7 @@ from envplatform.user.plan import (
     read_plan,
 )
 from envplatform.user.predicates import Turned
+from envplatform.user.shown import SHOWN, as_shown, read_shown
 
 PLAN = "plan.json"
 PERSONA = "persona.md"
@@ -52,12 +53,22 @@ def plan_files(plan: Plan) -> dict[str, File]:
 def read_user(files: Tree) -> Plan:
     """Read the user of an environment: ours, or one that has no `plan.json`.
 
+    In a transformed environment as it is acted on there.
+
     Raises:
         BundleError: names the file and what is wrong.
     """
-    if PLAN in files:
-        return read_plan(files[PLAN].data, PLAN)
-    return read_sidecar(files)
+    plan = read_written(files)
+    return as_shown(plan, read_shown(files[SHOWN].data)) if SHOWN in files else plan
+
+
+def read_written(files: Tree) -> Plan:
+    """Read the user of an environment as it was written, whatever is shown otherwise.
+
+    Raises:
+        BundleError: names the file and what is wrong.
+    """
+    return read_plan(files[PLAN].data, PLAN) if PLAN in files else read_sidecar(files)
 
 
 def read_sidecar(files: Tree) -> Plan:

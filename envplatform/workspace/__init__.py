@@ -9,7 +9,14 @@ process (`interface`), ways to show a resource otherwise (`lens`), tasks written
 from envplatform.workspace.fault import Fault
 from envplatform.workspace.graph import Workspace, with_workspace, workspace_of
 from envplatform.workspace.interface import Interface
-from envplatform.workspace.lens import Binding, Lens, Shown, check_lens, transform
+from envplatform.workspace.lens import (
+    Binding,
+    Lens,
+    Shown,
+    check_lens,
+    transform,
+    transform_alike,
+)
 from envplatform.workspace.seed import Seed, builtin_seeds, read_seed, seed_environment
 
 __all__ = [
@@ -25,6 +32,7 @@ __all__ = [
     "read_seed",
     "seed_environment",
     "transform",
+    "transform_alike",
     "with_workspace",
     "workspace_of",
 ]

@@ -28,6 +28,8 @@ STORE = "vault/"
 """Where contents lie that no list tells of."""
 _TOKEN_CHARACTERS = 12
 _TOKEN = re.compile(r"[0-9a-f]{12}")
+MADE_AT = "made/"
+"""Below it lies what a draft holds, and nothing else."""
 _MADE = "made."
 """How the names of resources begin that a draft holds; they are never shown."""
 
@@ -49,7 +51,8 @@ class Draft:
             raise BundleError(msg)
         self.name, self.view = name, view
         self.content = workspace.content(view.source)
-        said = f"{seed}\0{operator}\0{name}\0{_all_of(workspace)}"
+        drawn_from = workspace.drawn_from or held_digest(workspace)
+        said = f"{seed}\0{operator}\0{name}\0{drawn_from}"
         self._secret = digest(said.encode("utf-8", "surrogatepass"))
         self.random = Random(self._secret)  # noqa: S311  choices, no secrets
         self._operator = operator
@@ -102,7 +105,7 @@ class Draft:
         count = len(self._workspace.resources)
         name = f"{_MADE}{self.token('resource', count)}"
         self._workspace = self._workspace.with_resource(
-            name, kind, f"made/{name.removeprefix(_MADE)}", content
+            name, kind, f"{MADE_AT}{name.removeprefix(_MADE)}", content
         )
         return name
 
@@ -263,7 +266,7 @@ def compact(value: Any) -> bytes:  # noqa: ANN401  JSON
     return canonical(value).encode("ascii")
 
 
-def _all_of(workspace: Workspace) -> str:
+def held_digest(workspace: Workspace) -> str:
     """Return a digest of everything that is held.
 
     Tokens rest on all of it: whoever could try out what one short content may be would

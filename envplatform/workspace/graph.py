@@ -42,6 +42,8 @@ class Workspace:
     permissions: Permissions
     served: Tree
     """Location to content; a resource may lie at one location or below one."""
+    drawn_from: str = ""
+    """Digest that hidden names and values rest on; empty: that of all that is held."""
 
     def content(self, name: str) -> bytes:
         """Return what the resource `name` holds; of a folder, all its files as JSON.

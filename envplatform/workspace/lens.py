@@ -7,11 +7,12 @@ before is gone. `check_lens` holds all three to execution.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from envplatform.bundle import Environment, environment_digest
+from envplatform.bundle import Environment, View, environment_digest
 from envplatform.errors import BundleError
+from envplatform.workspace.draft import held_digest
 from envplatform.workspace.graph import Workspace, with_workspace, workspace_of
 from envplatform.workspace.interface import Interface
 from envplatform.workspace.recovery import Node, Recovery, RecoveryError
@@ -80,6 +81,48 @@ def transform(
     after = with_workspace(environment, shown.workspace)
     lens.check(lambda: Interface(after), before.content(view.source), binding)
     return after, shown.recipe
+
+
+def transform_alike(
+    before: Environment,
+    after: Environment,
+    twin: Environment,
+    lens: Lens,
+    binding: Binding,
+    seed: int,
+) -> Environment:
+    """Return `twin`, which is `before` with other contents, shown as `after` shows `before`.
+
+    Names, keys and ids are the same in both; what is held differs.
+
+    Raises:
+        BundleError: as `transform`, or other contents would take other views.
+    """
+    held = workspace_of(twin)
+    drawn_from = held_digest(workspace_of(before))
+    made = lens.apply(replace(held, drawn_from=drawn_from), binding, seed).workspace
+    wanted = workspace_of(after)
+    differs = next(
+        (
+            name
+            for name in {**made.views, **wanted.views}
+            if _without_options(made, name) != _without_options(wanted, name)
+        ),
+        None,
+    )
+    if differs is not None or made.resources != wanted.resources:
+        msg = f"{lens.name} of {binding.name}: other contents would take other names"
+        raise BundleError(msg)
+    shown = with_workspace(twin, replace(wanted, served=made.served))
+    view = held.views[binding.name]
+    lens.check(lambda: Interface(shown), held.content(view.source), binding)
+    return shown
+
+
+def _without_options(workspace: Workspace, name: str) -> View | None:
+    """Return a view but for what no agent is told of, such as the lengths of pages."""
+    view = workspace.views.get(name)
+    return None if view is None else replace(view, options={})
 
 
 def check_lens(

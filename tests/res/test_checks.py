@@ -1,5 +1,6 @@
 """What the verifier refuses: for each check a child that is broken in one way."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -9,11 +10,26 @@ from envplatform.res.child import child_of
 from envplatform.res.plan import Step, TransformPlan
 from envplatform.res.trail import solution_with, trail_of
 from envplatform.tree import File
-from envplatform.user import read_plan
-from envplatform.user.sidecar import plan_files
+from envplatform.user.shown import SHOWN
 from tests.res.workspaces import environment
 
 NAME = "books/ledger.csv"
+
+
+def plan_waiting(operation: str) -> bytes:
+    """A user that appends to a note once the ledger was asked for."""
+    said = {
+        "persona": {"name": "A", "role": "b"},
+        "signals": [
+            {
+                "id": "one",
+                "message": "m",
+                "when": {"kind": "dispatched", "operation": operation, "name": NAME},
+                "changes": [{"path": "f/a.txt", "action": "append", "new": "x 8\n"}],
+            }
+        ],
+    }
+    return json.dumps(said).encode()
 
 
 def child(*steps: tuple[str, str], root: Environment | None = None) -> Environment:
@@ -84,22 +100,28 @@ def test_permissions_open_nothing_that_was_there() -> None:
     )
 
 
-def test_what_a_user_waits_for_and_changes_stays() -> None:
-    plan = (
-        b'{"persona": {"name": "A", "role": "b", "temper": "c"}, "goals": ["g"],'
-        b' "canaries": ["heron-1"], "signals": [{"id": "one", "message": "m", "when":'
-        b' {"kind": "dispatched", "operation": "read", "name": "books/ledger.csv"},'
-        b' "changes": [{"path": "f/a.txt", "action": "append", "new": "x"}]}]}'
-    )
-    root = replace(environment(), user={"plan.json": File(plan)})
-    assert read_plan(plan)
-    assert plan_files(read_plan(plan))
-    assert said(checks.frozen(root, child(("sharding", NAME), root=root))) == ""
-    assert "waits for a read of it, which it does not offer" in said(
-        checks.frozen(root, child(("index_rebuild", NAME), root=root))
-    )
-    assert "frozen: notes: the user changes what it shows" in said(
-        checks.frozen(root, child(("sharding", "notes"), root=root))
+def test_what_a_user_waits_for_can_be_asked_or_is_known_to_be_had() -> None:
+    root = replace(environment(), user={"plan.json": File(plan_waiting("read"))})
+    for operator in ("sharding", "index_rebuild"):
+        made = child((operator, NAME), root=root)
+        assert said(checks.frozen(root, made)) == ""
+        other = {**made.user, "plan.json": File(plan_waiting("search"))}
+        assert said(checks.frozen(root, replace(made, user=other))) == (
+            "frozen: user: is not the parent's"
+            if operator == "index_rebuild"
+            else "frozen: user: is not the parent's\n"
+            f"frozen: {NAME}: the user waits for a search of it, not for its content"
+        )
+
+
+def test_what_a_user_changes_is_tried_as_it_is_then() -> None:
+    root = replace(environment(), user={"plan.json": File(plan_waiting("read"))})
+    made = child(("sharding", "notes"), root=root)
+    trail = trail_of(made)
+    assert not list(checks.changed(root, made, trail))
+    less = {path: file for path, file in made.user.items() if path != SHOWN}
+    assert said(checks.changed(root, replace(made, user=less), trail)) == (
+        "changed: notes: once the user has done one: what is recovered differs"
     )
 
 
@@ -208,6 +230,6 @@ def test_a_second_session_that_goes_otherwise_is_named() -> None:
 
 def test_an_oracle_keeps_its_root_script() -> None:
     made = child(("sharding", NAME))
-    again = solution_with(made, trail_of(made))
+    again = solution_with(made, trail_of(made), live=())
     assert again == made.solution
     assert again["solve_root.sh"] == environment().solution["solve.sh"]

@@ -146,8 +146,8 @@ def test_the_way_back_runs_on_the_oldest_python_we_serve(tmp_path: Path) -> None
 def test_what_ships_with_an_oracle_imports_nothing_of_ours() -> None:
     step = Step(operator="sharding", name="books/ledger.csv")
     child = child_of(environment(), plan_of(step), seed=1, producer="hand")
-    ours = {"recovery", "ws"}
-    for path in ("recovery.py", "recover.py", "relay.py"):
+    ours = {"had", "recovery", "ws"}
+    for path in ("recovery.py", "had.py", "recover.py", "relay.py"):
         tree = ast.parse(child.solution[path].data)
         names = {
             (node.module or "") if isinstance(node, ast.ImportFrom) else one.name

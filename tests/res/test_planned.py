@@ -9,6 +9,7 @@ from envplatform.errors import PlanError
 from envplatform.res.child import child_of
 from envplatform.res.measure import evidence, measure
 from envplatform.res.proposers import Level, Planned
+from envplatform.res.staged import staged
 from envplatform.res.steps import Made
 from envplatform.res.trail import trail_of
 from envplatform.rollout.explorer import acquired_of, explore
@@ -43,7 +44,7 @@ async def test_ten_levels_grow_in_reads_and_chains_within_the_bytes() -> None:
 
 async def test_what_a_search_counts_is_what_is_measured_and_ways_stay_open() -> None:
     for one in await lineage(Planned(), 2):
-        made = Made(environment=one, trail=trail_of(one))
+        made = Made(staged=staged(one), trail=trail_of(one))
         assert max(made.way(root).chain for root in made.roots()) == measure(one).chain
         assert made.reads >= measure(one).reads
         assert all(made.open_of(root) for root in made.roots())

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from envplatform.bundle import Environment, ImageReference
 from envplatform.res.child import child_of
 from envplatform.res.lineage import Budget, Lineage, grow
@@ -88,20 +86,21 @@ async def test_an_oracle_that_does_not_solve_and_a_paid_idler_are_named(
     assert not verdict.is_accepted
 
 
-@pytest.mark.parametrize("operator", ["sharding", "index_rebuild"])
-async def test_a_user_inside_copes_with_a_child_or_it_is_refused(
-    bubblewrap: BubblewrapProvider, bare_image: Image, operator: str
+async def test_what_the_grader_wants_read_must_be_read(
+    bubblewrap: BubblewrapProvider, bare_image: Image
 ) -> None:
-    root = root_of("inventory_merge", bare_image)
-    plan = TransformPlan(steps=(Step(operator=operator, name="catalogue/packs.csv"),))
+    """The grader looks for a `read` of that name in the log; a search is none."""
+    root = root_of("survey_analysis", bare_image)
+    plan = TransformPlan(
+        steps=(Step(operator="index_rebuild", name="field/codebook.md"),)
+    )
     child = child_of(root, plan, seed=1, producer="hand")
     with Replayer() as replayer:
         verifier = await verifier_of(bubblewrap, bare_image, root, replayer)
         verdict = await verifier.verify(root, plan, child)
-    told = "frozen: catalogue/packs.csv: the user waits for a read of it, which it does"
-    refused = [str(one) for one in verdict.diagnostics]
-    assert verdict.is_accepted is (operator == "sharding"), refused
-    assert all(one.startswith(told) for one in refused)
+    assert [(one.check, one.name) for one in verdict.diagnostics] == [
+        ("solvable", "oracle")
+    ]
 
 
 def _first(root: Environment) -> str:

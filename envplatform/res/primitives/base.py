@@ -3,6 +3,7 @@
 import re
 from abc import abstractmethod
 from itertools import pairwise
+from random import Random
 from typing import Any, TypeVar
 
 from envplatform.errors import BundleError
@@ -76,10 +77,13 @@ def stale(draft: Draft, count: int, limit: int = 400) -> list[str]:
     that they don't cost as many bytes as it.
     """
     taken = [draft.text]
-    for shift in draft.random.sample(range(1, 10), count):
+    # Apart from the draft's: how often it is drawn from here depends on the content,
+    # and what is drawn after must not.
+    random = Random(draft.token("stale", count))  # noqa: S311  choices, no secrets
+    for shift in random.sample(range(1, 10), count):
         lines = draft.text[:limit].splitlines(keepends=True)
         if len(lines) > 2:  # noqa: PLR2004  enough to leave one out
-            del lines[draft.random.randrange(1, len(lines))]
+            del lines[random.randrange(1, len(lines))]
         text = "".join(
             str((int(one) + shift) % 10) if one in "0123456789" else one
             for one in "".join(lines)

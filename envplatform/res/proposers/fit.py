@@ -10,7 +10,7 @@ from envplatform.errors import BundleError
 from envplatform.res.diagnostic import Diagnostic
 from envplatform.res.plan import Step, TransformPlan
 from envplatform.res.primitives import primitive, primitive_names
-from envplatform.workspace import Binding, transform
+from envplatform.res.staged import staged, stepped
 from envplatform.workspace.draft import is_plain
 
 _MOST_TOLD = 8
@@ -23,13 +23,12 @@ def misfits(
 ) -> tuple[Diagnostic, ...]:
     """Return what of a plan does not fit; steps after one that does not are tried without it."""
     found: list[Diagnostic] = []
-    made = parent
+    made = staged(parent)
     for number, step in enumerate(plan.steps, start=1):
-        wrong = list(_misfits(made, step))
+        wrong = list(_misfits(made.environment, step))
         if not wrong:
-            binding = Binding(name=step.name, options=step.options)
             try:
-                made, _ = transform(made, primitive(step.operator), binding, seed)
+                made, _ = stepped(made, step, seed)
             except BundleError as error:
                 wrong = [str(error)]
         found += (_told(number, step, one) for one in wrong)

@@ -20,6 +20,7 @@ from envplatform.res.diagnostic import Diagnostic
 from envplatform.res.plan import Step, TransformPlan
 from envplatform.res.primitives import primitive, primitive_names
 from envplatform.res.proposers.base import Level, Proposal, Proposer
+from envplatform.res.staged import staged
 from envplatform.res.steps import Made, made_by
 from envplatform.res.trail import trail_of
 from envplatform.workspace.recovery import RecoveryError
@@ -89,7 +90,7 @@ class Planned(Proposer):
         seed: int,
     ) -> Proposal:
         """See the base class."""
-        made = Made(environment=parent, trail=trail_of(parent))
+        made = Made(staged=staged(parent), trail=trail_of(parent))
         root_bytes = history[0].root_bytes if history else made.served_bytes
         aim = _Aim(
             reads=min(made.reads * _GROWTH, _MOST_READS),

@@ -1,19 +1,26 @@
-"""`ws` for the root's oracle: the root's names from what was recovered, all else as it is."""
+"""`ws` for the root's oracle: the root's names from what is recovered, all else as it is."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, "/run/ws/lib")
+sys.path.insert(0, str(Path(__file__).parent))
 
-from ws import Broker, FolderHoldings, cli, read_manifest  # noqa: E402  as above
-from ws.client import Client  # noqa: E402
-from ws.wire import Reply, decode_reply, decode_request, encode_reply  # noqa: E402
-
-HELD = Path("/tmp/recovered")  # noqa: S108  in the oracle's own sandbox
+from had import HELD, Trail
+from ws import Broker, FolderHoldings, cli, read_manifest
+from ws.client import Client
+from ws.wire import (
+    Reply,
+    Request,
+    decode_reply,
+    decode_request,
+    encode_reply,
+    encode_request,
+)
 
 
 class Relay(Client):
@@ -21,11 +28,9 @@ class Relay(Client):
 
     def __init__(self, path: str = "") -> None:
         super().__init__(path)
-        trail = json.loads((HERE / "recovery.json").read_text())
-        root = trail["root"]
-        self._made = frozenset(trail["made"])
-        self._names = [(view["name"], view["kind"]) for view in root["views"]]
-        manifest = read_manifest(json.dumps(root).encode())
+        self._trail = Trail()
+        self._views = self._trail.root["views"]
+        manifest = read_manifest(json.dumps(self._trail.root).encode())
         self._root = Broker(manifest, FolderHoldings(HELD))
 
     def ask_line(self, line: bytes) -> bytes:
@@ -33,15 +38,29 @@ class Relay(Client):
         request = decode_request(line)
         if request.operation == "list":
             return encode_reply(self._list(line)).rstrip(b"\n")
-        if self._is_of_root(str(request.arguments.get("name", ""))):
+        view = self._view(str(request.arguments.get("name", "")))
+        if view is not None:
+            self._trail.have(view, self._asked)
             return encode_reply(self._root.ask(request)).rstrip(b"\n")
         return super().ask_line(line)
 
-    def _is_of_root(self, name: str) -> bool:
-        return any(
-            name == one or (kind == "folder" and name.startswith(f"{one}/"))
-            for one, kind in self._names
-        )
+    def _asked(
+        self, operation: str, arguments: Mapping[str, Any]
+    ) -> tuple[bytes | None, Any]:
+        line = encode_request(Request(operation, arguments))
+        reply = decode_reply(super().ask_line(line))
+        if not reply.ok:
+            msg = f"{operation} {arguments.get('name')}: {reply.error}: "
+            raise LookupError(msg + reply.message)
+        return reply.content, reply.data
+
+    def _view(self, name: str) -> Mapping[str, Any] | None:
+        """Return what the root showed at a name, if that is shown otherwise now."""
+        for view in self._views:
+            below = view["kind"] == "folder" and name.startswith(f"{view['name']}/")
+            if name == view["name"] or below:
+                return dict(view)
+        return None
 
     def _list(self, line: bytes) -> Reply:
         """What the root would list: its names, and those that are as they were."""
@@ -51,9 +70,14 @@ class Relay(Client):
         kept = [
             one
             for one in reply.data["names"]
-            if one["name"] not in self._made and not self._is_of_root(one["name"])
+            if one["name"] not in self._trail.made and self._view(one["name"]) is None
         ]
-        ours = self._root.ask(decode_request(line)).data["names"]
+        request = decode_request(line)
+        prefix = str(request.arguments.get("prefix", ""))
+        for view in self._views:
+            if view["kind"] == "folder" and f"{view['name']}/".startswith(prefix):
+                self._trail.have(view, self._asked)
+        ours = self._root.ask(request).data["names"]
         names = sorted([*kept, *ours], key=lambda one: str(one["name"]))
         return Reply(data={**reply.data, "names": names})
 
