@@ -8,7 +8,9 @@ that is graded is that of the root's solution over what was found.
 import asyncio
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 from envplatform.bundle import Environment
 from envplatform.errors import SandboxError
@@ -66,9 +68,14 @@ class ExplorerHarness(Harness):
 
         goal = assignment.environment.instruction
         session.prompt = (Message(role="user", content=goal),)
-        explored = await asyncio.to_thread(
-            explore, ask, turns=assignment.limits.turns, goal=goal
-        )
+        searching = partial(explore, ask, turns=assignment.limits.turns, goal=goal)
+        # A thread of its own: in a shared pool, searches that wait would keep out
+        # the work that they wait for.
+        pool = ThreadPoolExecutor(1, thread_name_prefix="explorer")
+        try:
+            explored = await loop.run_in_executor(pool, searching)
+        finally:
+            pool.shutdown(wait=False)
         session.explored = explored
         return "turn_limit" if explored.is_exhausted else "finished"
 

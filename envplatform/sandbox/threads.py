@@ -11,7 +11,9 @@ T = TypeVar("T")
 Cancelled = Callable[[], bool]
 """Asked by long work now and then; once true, it must stop soon."""
 
-_MOST = 64
+_MOST = 2048
+"""Made as they are needed. A broker and a user who waits each hold one as long as their
+session lasts: with too few, sessions wait for each other for ever."""
 
 
 class Threads:

@@ -1,0 +1,134 @@
+"""A batch of rollouts, planned: who acts in which environments, how often, by what key.
+
+Nothing is opened and nothing is run here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from envplatform.bundle import Environment
+from envplatform.bundle.row import EnvironmentRow
+from envplatform.rollout.dialects import FENCED, NATIVE
+from envplatform.rollout.explorer_harness import ExplorerHarness
+from envplatform.rollout.harness import Harness
+from envplatform.rollout.nop import NopHarness
+from envplatform.rollout.oracle import OracleHarness
+from envplatform.rollout.perturbations import Perturbation
+from envplatform.rollout.reference import ReferenceHarness
+from envplatform.rollout.report import id_of
+from envplatform.rollout.tool_loop import ToolLoopHarness
+from envplatform.sandbox.base import SandboxProvider
+from envplatform.store import result_key
+from envplatform.trajectories import RolloutLimits
+
+HarnessName = Literal[
+    "tool_loop", "tool_loop_fenced", "oracle", "nop", "explorer", "reference"
+]
+ASKS_A_MODEL: frozenset[HarnessName] = frozenset({"tool_loop", "tool_loop_fenced"})
+REVISION = 1
+"""Of what rollouts come to; raised by hand when a harness acts or records otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """Which model acts, and how it is asked; part of what a rollout is."""
+
+    model: str = ""
+    """Name as configured; empty where no model takes part."""
+    server: str = ""
+    temperature: float = 0.0
+    answer_tokens: int = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is done in each environment of a batch."""
+
+    harness: HarnessName
+    sampling: Sampling
+    limits: RolloutLimits
+    seeds: tuple[int, ...] = (0,)
+    """One rollout each."""
+    perturbations: tuple[Perturbation, ...] = ("none",)
+    """Of the harness `reference`: one rollout each, by seed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """One rollout of a plan."""
+
+    row: EnvironmentRow
+    seed: int
+    perturbation: Perturbation
+    key: str
+    trajectory_id: str
+
+
+def planned(
+    rows: Sequence[EnvironmentRow], plan: Plan, tools: Mapping[str, str]
+) -> Iterator[Planned]:
+    """Yield all rollouts, environment by environment; `tools` shape what they come to."""
+    for row in rows:
+        for perturbation in plan.perturbations:
+            for seed in plan.seeds:
+                yield Planned(
+                    row=row,
+                    seed=seed,
+                    perturbation=perturbation,
+                    key=_key(row, plan, perturbation, seed, tools),
+                    trajectory_id=id_of(
+                        row.digest, plan.harness, _actor(plan, perturbation), seed
+                    ),
+                )
+
+
+def harness_of(
+    provider: SandboxProvider,
+    name: HarnessName,
+    *,
+    perturbation: Perturbation = "none",
+    root_of: Callable[[Environment], Environment] = lambda environment: environment,
+) -> Harness:
+    """Make the harness of a name; `root_of` is for the explorer alone."""
+    match name:
+        case "tool_loop":
+            return ToolLoopHarness(provider, dialect=NATIVE)
+        case "tool_loop_fenced":
+            return ToolLoopHarness(provider, dialect=FENCED)
+        case "oracle":
+            return OracleHarness(provider)
+        case "nop":
+            return NopHarness(provider)
+        case "explorer":
+            return ExplorerHarness(provider, root_of=root_of)
+        case "reference":
+            return ReferenceHarness(provider, perturbation=perturbation)
+
+
+def _actor(plan: Plan, perturbation: Perturbation) -> str:
+    if plan.harness in ASKS_A_MODEL:
+        return plan.sampling.model
+    spoilt = plan.harness == "reference" and perturbation != "none"
+    return f"{plan.harness}+{perturbation}" if spoilt else plan.harness
+
+
+def _key(
+    row: EnvironmentRow,
+    plan: Plan,
+    perturbation: Perturbation,
+    seed: int,
+    tools: Mapping[str, str],
+) -> str:
+    return result_key(
+        revision=REVISION,
+        inputs={"environment": row.digest},
+        config={
+            "harness": plan.harness,
+            "sampling": asdict(plan.sampling),
+            "limits": asdict(plan.limits),
+            "perturbation": perturbation,
+            "seed": seed,
+        },
+        tools=tools,
+    )
