@@ -7,6 +7,7 @@ from assets.lineage_picture import lineage_picture
 from assets.pictures import in_cell
 from assets.plots import Axes, Reach, Scale, bars, curves
 from envplatform.evaluation.depth import DepthRow, Mean, deepest, operator_uses
+from envplatform.evaluation.paired import Difference
 from envplatform.res.rows import EdgeRow, LevelRow
 
 _DRAWN = 4
@@ -35,7 +36,8 @@ def depth_pictures(
 def depth_table(rows: Sequence[DepthRow]) -> str:
     """One line an ablation and depth, with 95 % intervals over seeds."""
     titles = (
-        *("ablation", "depth", "lineages", "Pass@1 of the explorer", "turns"),
+        *("ablation", "depth", "lineages", "Pass@1 of the explorer"),
+        *("against depth 0", "against composed", "turns"),
         *("explorer's calls", "out of turns", "reads", "calls", "chain", "bytes"),
         *("proposals", "take an earlier output", "seconds a child"),
     )
@@ -46,6 +48,8 @@ def depth_table(rows: Sequence[DepthRow]) -> str:
             f"{one.depth}",
             f"{one.lineages}",
             _share(one),
+            _difference(one.against_root),
+            _difference(one.against_composed),
             _mean(one.turns),
             _mean(one.explorer_calls),
             "-" if one.out_of_turns is None else f"{one.out_of_turns:.0%}",
@@ -60,7 +64,9 @@ def depth_table(rows: Sequence[DepthRow]) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     said = (
         "In brackets 95 % intervals over seeds: Wilson's for shares, Student's for means; "
-        "one seed gives none. The explorer is an agent of ours without a model."
+        "one seed gives none. Differences of Pass@1 are of the same seeds, in points; their "
+        "intervals are percentiles of 10,000 draws of seeds. The explorer is an agent of "
+        "ours without a model."
     )
     return "\n".join((*lines, "", said))
 
@@ -169,6 +175,13 @@ def _share(one: DepthRow) -> str:
         return "-"
     low, high = 100 * one.pass_low, 100 * one.pass_high
     return f"{one.pass_at_1:.0%} ({low:.0f}-{high:.0f})"
+
+
+def _difference(one: Difference | None) -> str:
+    if one is None:
+        return "-"
+    low, high = 100 * one.low, 100 * one.high
+    return f"{100 * one.mean:+.0f} ({low:+.0f} to {high:+.0f}; n {one.tasks})"
 
 
 def _mean(one: Mean | None) -> str:

@@ -5,6 +5,10 @@ explorer searches every level, and those of the three ablations, in this process
 solving step runs in a sandbox where all evidence was had; elsewhere the attempt counts as
 failed. That is no exact shortcut where a part of the evidence would do: `--partial` solves
 those of the lineages all the same, and `partial_solved` tells how many passed.
+
+Differences of Pass@1 are paired by seed: depth against depth 0, an ablation against the
+lineage at the same depth, or at its own last one where it ended before. Each is a mean,
+both ends of a 95 % interval (10,000 draws of seeds, percentiles) and how many seeds.
 """
 
 import argparse
@@ -17,6 +21,7 @@ from time import monotonic
 
 from benchmarks.report import print_result, refuse
 from benchmarks.res_run import ABLATIONS, Found, Tried, all_seeds
+from envplatform.evaluation.paired import paired_difference
 from envplatform.grading.tasks import task_of
 from envplatform.res.lineage import Child
 from envplatform.res.measure import Measures
@@ -82,6 +87,10 @@ def _explorer(found: dict[str, Found], depth: int) -> dict[str, object]:
         "explorer_interval_by_depth": [
             [round(one.low, 4), round(one.high, 4)] for one in intervals
         ],
+        "pass_difference_by_depth": [
+            _difference([(ts[0], ts[d]) for ts in composed if d < len(ts)])
+            for d in range(depth + 1)
+        ],
         "explorer_turns_by_depth": [_share(ts, "turns") for ts in by_depth],
         "explorer_calls_by_depth": [_share(ts, "calls") for ts in by_depth],
         "turn_limit_rate_by_depth": [_share(ts, "out_of_turns") for ts in by_depth],
@@ -93,6 +102,20 @@ def _explorer(found: dict[str, Found], depth: int) -> dict[str, object]:
             for name in ABLATIONS
             for lineages in [[of.tried[name] for of in found.values()]]
         },
+        "ablation_pass_difference_by_depth": {
+            name: [
+                _difference(
+                    [
+                        (of.tried["composed"][d], ts[min(d, len(ts) - 1)])
+                        for of in found.values()
+                        for ts in [of.tried[name]]
+                        if d < len(of.tried["composed"])
+                    ]
+                )
+                for d in range(depth + 1)
+            ]
+            for name in ABLATIONS
+        },
         "ablation_levels": {
             name: [len(of.tried[name]) - 1 for of in found.values()]
             for name in ABLATIONS
@@ -100,6 +123,17 @@ def _explorer(found: dict[str, Found], depth: int) -> dict[str, object]:
         "partial_tried": len(partial),
         "partial_solved": sum(partial),
     }
+
+
+def _difference(pairs: list[tuple[Tried, Tried]]) -> list[float] | None:
+    """Return how much more the second ones pass: mean, ends of the interval, seeds."""
+    sides = ([[float(pair[side].passed)] for pair in pairs] for side in (0, 1))
+    found = paired_difference(*sides)
+    if found is None:
+        return None
+    return [round(one, 4) for one in (found.mean, found.low, found.high)] + [
+        found.tasks
+    ]
 
 
 def _share(tried: list[Tried], key: str) -> float:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from envplatform.configuration import Ablation
+from envplatform.evaluation.paired import Difference, paired_difference
 from envplatform.res.rows import LevelRow
 from envplatform.swe.diversity.intervals import mean_interval, wilson
 
-REVISION = 1
+REVISION = 2
 """Raised when the same levels give other rows."""
 
 
@@ -47,6 +48,10 @@ class DepthRow:
     pass_low: float
     """Where Wilson's 95 % interval begins; 0 where none was tried."""
     pass_high: float
+    against_root: Difference | None
+    """Pass@1 less that at depth 0, of the lineages tried at both; None where none was."""
+    against_composed: Difference | None
+    """Of an ablation: Pass@1 less that of `composed` at this depth, by seed."""
     turns: Mean | None
     """Of the explorer."""
     explorer_calls: Mean | None
@@ -78,7 +83,7 @@ def depth_rows(levels: Sequence[LevelRow]) -> list[DepthRow]:
     order = list(dict.fromkeys(one.ablation for one in levels))
     order.sort(key=lambda one: one != "composed")
     return [
-        _row(ablation, depth, groups[ablation, depth], roots)
+        _row(ablation, depth, groups, roots)
         for ablation in order
         for depth in sorted(d for a, d in groups if a == ablation)
     ]
@@ -119,9 +124,11 @@ def deepest(levels: Iterable[LevelRow]) -> list[LevelRow]:
 def _row(
     ablation: Ablation,
     depth: int,
-    levels: Sequence[LevelRow],
+    groups: Mapping[tuple[Ablation, int], Sequence[LevelRow]],
     roots: Mapping[tuple[str, Ablation], LevelRow],
 ) -> DepthRow:
+    levels = groups[ablation, depth]
+    composed = groups.get(("composed", depth), ())
     tried = [one.explorer for one in levels if one.explorer is not None]
     passed = sum(one.passed for one in tried)
     interval = wilson(passed, len(tried)) if tried else None
@@ -144,11 +151,27 @@ def _row(
         pass_at_1=passed / len(tried) if tried else None,
         pass_low=interval.low if interval else 0.0,
         pass_high=interval.high if interval else 0.0,
+        against_root=_difference(groups.get((ablation, 0), ()), levels),
+        against_composed=None
+        if ablation == "composed"
+        else _difference(composed, levels),
         turns=_of([one.turns for one in tried]) if tried else None,
         explorer_calls=_of([one.calls for one in tried]) if tried else None,
         out_of_turns=fmean(one.out_of_turns for one in tried) if tried else None,
         seconds=median(one.seconds for one in levels),
     )
+
+
+def _difference(
+    before: Sequence[LevelRow], after: Sequence[LevelRow]
+) -> Difference | None:
+    """Return how Pass@1 differs, of the seeds that were tried on both sides."""
+    sides = [
+        {one.seed_name: [float(one.explorer.passed)] for one in side if one.explorer}
+        for side in (before, after)
+    ]
+    both = sorted(sides[0].keys() & sides[1].keys())
+    return paired_difference(*([side[name] for name in both] for side in sides))
 
 
 def _mean(levels: Sequence[LevelRow], value: Callable[[LevelRow], float]) -> Mean:
