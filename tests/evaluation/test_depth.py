@@ -29,12 +29,12 @@ _ENVIRONMENT = EnvironmentRow(
 
 
 def level(
-    seed: str, depth: int, passed: bool | None, ablation: Ablation = "composed"
+    seed: str, depth: int, passed: str, ablation: Ablation = "composed"
 ) -> LevelRow:
     explorer = None
-    if passed is not None:
+    if passed:
         explorer = ExplorerRow(
-            passed=passed, reward=0.0, turns=1, calls=1, out_of_turns=False
+            passed=passed == "passed", reward=0.0, turns=1, calls=1, out_of_turns=False
         )
     return LevelRow(
         seed_name=seed,
@@ -70,17 +70,17 @@ def rows_of(*levels: LevelRow) -> dict[tuple[Ablation, int], DepthRow]:
 
 def test_differences_are_of_seeds_that_were_tried_on_both_sides() -> None:
     rows = rows_of(
-        level("a", 0, True),
-        level("a", 1, False),
-        level("b", 0, True),
-        level("b", 1, True),
-        level("c", 0, True),  # ended at the root
-        level("d", 0, None),  # nobody tried
-        level("d", 1, True),
-        level("a", 0, True, "independent"),
-        level("a", 1, True, "independent"),
-        level("b", 0, True, "independent"),
-        level("b", 1, True, "independent"),
+        level("a", 0, "passed"),
+        level("a", 1, "failed"),
+        level("b", 0, "passed"),
+        level("b", 1, "passed"),
+        level("c", 0, "passed"),  # ended at the root
+        level("d", 0, ""),  # nobody tried
+        level("d", 1, "passed"),
+        level("a", 0, "passed", "independent"),
+        level("a", 1, "passed", "independent"),
+        level("b", 0, "passed", "independent"),
+        level("b", 1, "passed", "independent"),
     )
     root, deeper = rows["composed", 0], rows["composed", 1]
     assert root.against_root is not None
@@ -95,5 +95,5 @@ def test_differences_are_of_seeds_that_were_tried_on_both_sides() -> None:
 
 
 def test_where_nobody_tried_there_is_no_difference() -> None:
-    rows = rows_of(level("a", 0, None), level("a", 1, None))
+    rows = rows_of(level("a", 0, ""), level("a", 1, ""))
     assert rows["composed", 1].against_root is None
