@@ -5,7 +5,7 @@ Collected once, so that three checks don't run the verifier three times over.
 
 from dataclasses import dataclass
 
-from envplatform.bundle import Environment
+from envplatform.bundle import Environment, environment_digest
 from envplatform.grading.broker import Served
 from envplatform.grading.grade import Grading, grade
 from envplatform.grading.sessions import (
@@ -61,6 +61,8 @@ async def collect_evidence(
         solve = await apply_solution(opened.sandbox, environment)
         solved = await opened.final()
 
+    digest = environment_digest(environment)
+
     async def graded(final: Final) -> tuple[Grading, ...]:
         gradings = [
             await grade(
@@ -69,6 +71,7 @@ async def collect_evidence(
                 final.workspace,
                 image=image,
                 served=final.served,
+                digest=digest,
             )
             for _ in range(repeats)
         ]

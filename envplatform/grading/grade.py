@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from envplatform.bundle import TEST_SCRIPT, Environment, environment_digest
+from envplatform.errors import DownloadTooLargeError
 from envplatform.grading.broker import Served
 from envplatform.grading.reward import MAX_REWARD_BYTES, RewardError, parse_reward
 from envplatform.grading.sessions import WORKSPACE, limits_of, require_image
-from envplatform.sandbox.base import ExecResult, Image, Limits, Sandbox, SandboxProvider
+from envplatform.sandbox.base import ExecResult, Image, Sandbox, SandboxProvider
 from envplatform.tree import Tree
 
 TESTS = "/tests"
 VERIFIER_LOGS = "/logs/verifier"
 SERVED = "/logs/ws"
-REWARD = f"{VERIFIER_LOGS}/reward.json"
+_NAME = "reward.json"
+REWARD = f"{VERIFIER_LOGS}/{_NAME}"
 
 _LOG_CHARACTERS = 4000
 
@@ -59,11 +61,12 @@ async def grade(
     *,
     image: Image,
     served: Served | None = None,
+    digest: str = "",
 ) -> Grading:
     """Grade `final_workspace` in a fresh sandbox of its own.
 
     `served`: what the environment's broker had in the end; the verifier finds it below
-    /logs/ws.
+    /logs/ws. `digest`: the environment's, where it is known already.
 
     Raises:
         BundleError: `image` is not the one that the environment names.
@@ -72,7 +75,9 @@ async def grade(
     require_image(environment, image)
     limits = limits_of(environment, wall_s=environment.allowance.verifier_timeout_s)
     async with provider.open(image, limits) as sandbox:
-        return await grade_in(sandbox, environment, final_workspace, served=served)
+        return await grade_in(
+            sandbox, environment, final_workspace, served=served, digest=digest
+        )
 
 
 async def grade_in(
@@ -81,6 +86,7 @@ async def grade_in(
     final_workspace: Tree,
     *,
     served: Served | None = None,
+    digest: str = "",
 ) -> Grading:
     """Grade in an open sandbox, in which nothing may lie yet.
 
@@ -92,41 +98,50 @@ async def grade_in(
     await sandbox.upload(environment.tests, TESTS)
     if served is not None:
         await sandbox.upload(served.files(), SERVED)
-    await sandbox.exec(["mkdir", "-p", VERIFIER_LOGS])
+    await sandbox.upload({}, VERIFIER_LOGS)
     result = await sandbox.exec(["bash", f"{TESTS}/{TEST_SCRIPT}"], limits=limits)
-    scores = await _scores(sandbox, result, environment)
-    info = sandbox.info
+    scores = _failure(result) or scores_of(await _written(sandbox), environment)
     failure, detail = scores if isinstance(scores, tuple) else (None, "")
     components = {} if isinstance(scores, tuple) else scores
     return Grading(
-        environment_digest=environment_digest(environment),
+        environment_digest=digest or environment_digest(environment),
         reward=components.get("reward"),
         components=components,
         failure=failure,
         detail=detail,
-        log=_tail(result),
+        log=log_of(result.stdout + result.stderr),
         seconds=result.seconds,
-        sandbox=f"{info.kind} {info.version}",
+        sandbox=f"{sandbox.info.kind} {sandbox.info.version}",
     )
 
 
-async def _scores(
-    sandbox: Sandbox, result: ExecResult, environment: Environment
-) -> Mapping[str, float] | tuple[GradingFailure, str]:
-    failure = _failure(result)
-    if failure is not None:
-        return failure
-    # Read by a bounded `cat`: a flood or a link left there must not look like an
-    # infrastructure error.
-    found = await sandbox.exec(
-        ["cat", REWARD], limits=Limits(wall_s=30, output_bytes=MAX_REWARD_BYTES + 1)
-    )
-    if found.exit_code != 0:
+Scores = Mapping[str, float] | tuple[GradingFailure, str]
+"""By criterion; or why there are none, and one line more."""
+
+
+def scores_of(reward: bytes | None, environment: Environment) -> Scores:
+    """Read what a verifier that ended well wrote; None: nothing."""
+    if reward is None:
         return "reward_missing", f"test.sh wrote no {REWARD}"
     try:
-        return parse_reward(found.stdout, environment.criteria)
+        return parse_reward(reward, environment.criteria)
     except RewardError as error:
         return "reward_malformed", str(error)
+
+
+def log_of(output: bytes) -> str:
+    """Return the end of a verifier's output."""
+    return output.decode("utf-8", "replace")[-_LOG_CHARACTERS:]
+
+
+async def _written(sandbox: Sandbox) -> bytes | None:
+    # Bounded, and links are left out: a flood or a link left there must not look like
+    # an infrastructure error.
+    try:
+        found = await sandbox.download(REWARD, max_bytes=MAX_REWARD_BYTES)
+    except DownloadTooLargeError:
+        return bytes(MAX_REWARD_BYTES + 1)  # as much as says that it is too long
+    return found[_NAME].data if set(found) == {_NAME} else None
 
 
 def _failure(result: ExecResult) -> tuple[GradingFailure, str] | None:
@@ -141,8 +156,3 @@ def _failure(result: ExecResult) -> tuple[GradingFailure, str] | None:
             return "verifier_timeout", f"test.sh ran for {result.seconds:.0f} s"
         case _:
             return "verifier_limit", f"test.sh ended with {result.ending}"
-
-
-def _tail(result: ExecResult) -> str:
-    text = (result.stdout + result.stderr).decode("utf-8", "replace")
-    return text[-_LOG_CHARACTERS:]

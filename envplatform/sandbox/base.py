@@ -134,7 +134,8 @@ class Sandbox(ABC):
     async def upload(self, tree: Tree, to: str) -> None:
         """Write `tree` below `to`, one of WRITABLE or a path beneath one.
 
-        Whatever is in the way there, links included, is replaced and not followed.
+        Whatever is in the way there, links included, is replaced and not followed. `to`
+        is made where it is missing, for a tree without files too.
 
         Raises:
             TreeError: `to` lies elsewhere, or a path leaves the tree.
@@ -162,6 +163,21 @@ class Sandbox(ABC):
         Raises:
             SandboxError: the sandbox failed; nothing is known of the code.
         """
+
+    async def exec_first(
+        self, argv: Sequence[str], *, stdin: bytes = b"", limits: Limits | None = None
+    ) -> ExecResult:
+        """As `exec`, with `argv` as the first process of its namespace.
+
+        Signals of what it starts don't reach it, all of that dies with it, and no
+        other process is there that could be written to.
+
+        Raises:
+            SandboxError: the sandbox failed, or has a first process of its own.
+        """
+        del argv, stdin, limits
+        msg = f"{self.info.kind} sandboxes have a first process of their own"
+        raise SandboxError(msg)
 
     @abstractmethod
     async def download(

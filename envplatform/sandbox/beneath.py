@@ -22,7 +22,7 @@ _MOST_FILES = 100_000
 
 
 def write_beneath(root: Path, to: str, tree: Tree, *, owner: int | None) -> None:
-    """Write `tree` below `root/to`; whatever is in the way is replaced.
+    """Write `tree` below `root/to`, which is made; whatever is in the way is replaced.
 
     A link, device or file where a directory must be, and a directory where a file
     must be, is removed: an upload always succeeds, whatever the code left there.
@@ -31,6 +31,7 @@ def write_beneath(root: Path, to: str, tree: Tree, *, owner: int | None) -> None
     with _opened(os.open(root, _FOLDER)) as top:
         writer = _Writer(top, owner)
         try:
+            writer.enter(to.split("/"))
             for path, file in sorted(tree.items()):
                 writer.put(f"{to}/{path}", file)
         finally:
@@ -134,8 +135,7 @@ class _Writer:
     def put(self, path: str, file: File) -> None:
         """Write one file; its directories are made where they are missing."""
         *parents, name = path.split("/")
-        if parents != self._at:
-            self._move(parents)
+        self.enter(parents)
         _clear(self._folder, name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with open(os.open(name, flags, 0o600, dir_fd=self._folder), "wb") as out:  # noqa: PTH123  a descriptor, not a path
@@ -148,7 +148,10 @@ class _Writer:
         """Let go of the directory."""
         os.close(self._folder)
 
-    def _move(self, parents: list[str]) -> None:
+    def enter(self, parents: list[str]) -> None:
+        """Go to a directory; it is made where it is missing."""
+        if parents == self._at:
+            return
         folder, self._folder = self._folder, os.dup(self._top)
         os.close(folder)
         self._at = []

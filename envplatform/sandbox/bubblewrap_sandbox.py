@@ -8,6 +8,7 @@ import errno
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
 from envplatform.errors import SandboxError
 from envplatform.sandbox.base import ExecResult, Limits, Sandbox, SandboxInfo
@@ -100,6 +101,17 @@ class BubblewrapSandbox(Sandbox):
         if why is not None:
             return refused(why)
         command = self._command(argv, cwd, env or {}, stdin, limits or self._limits)
+        return await self._executed(command, limits)
+
+    async def exec_first(
+        self, argv: Sequence[str], *, stdin: bytes = b"", limits: Limits | None = None
+    ) -> ExecResult:
+        """Run `argv` as the first process; see the base class."""
+        command = self._command(argv, "/workspace", {}, stdin, limits or self._limits)
+        first = replace(command, options=(*command.options, "--as-pid-1"))
+        return await self._executed(first, limits)
+
+    async def _executed(self, command: Command, limits: Limits | None) -> ExecResult:
         async with self._turn:
             return await self._threads.run(
                 lambda cancelled: self._execute(

@@ -34,8 +34,10 @@ for n in 1 2 3 4 5 6 7 8 9 10 11 12; do (setsid sleep 60 &) ; done
 """
 
 
-def running(script: bytes) -> Final:
-    return Final(workspace={"work.sh": File(script)}, served=None)
+def running(script: bytes, number: int = 0) -> Final:
+    """A state that is like no other of another number: equal ones are graded once."""
+    files = {"work.sh": File(script), "number": File(b"%d" % number)}
+    return Final(workspace=files, served=None)
 
 
 def environment(image: Image) -> Environment:
@@ -46,11 +48,12 @@ async def test_what_a_state_leaves_behind_does_not_reach_the_next(
     provider: SandboxProvider, bare_image: Image
 ) -> None:
     counting = CountingProvider(provider)
-    finals = [running(b"true"), running(MESS), running(b"true"), running(MESS)]
+    scripts = [b"true", MESS, b"true", MESS, b"true"]
+    finals = [running(script, number) for number, script in enumerate(scripts)]
     found = await grade_all(
         counting,
         environment(bare_image),
-        [*finals, running(b"true")],
+        finals,
         image=bare_image,
         share=True,
     )
@@ -69,7 +72,8 @@ async def test_a_sandbox_that_can_not_be_wiped_is_not_used_again(
 ) -> None:
     """A stopped clock, a killed verifier: what follows gets a place of its own."""
     counting = CountingProvider(bubblewrap)
-    finals = [running(b"kill -9 $PPID"), running(b"true"), running(b"true")]
+    scripts = [b"kill -9 $PPID", b"true", b"true"]
+    finals = [running(script, number) for number, script in enumerate(scripts)]
     found = await grade_all(
         counting, environment(bare_image), finals, image=bare_image, share=True
     )
@@ -106,7 +110,7 @@ async def test_what_is_still_there_after_wiping_ends_the_use_of_a_sandbox(
     bubblewrap: SandboxProvider, bare_image: Image
 ) -> None:
     sticky = StickyProvider(bubblewrap)
-    finals = [running(b"true")] * 3
+    finals = [running(b"true", number) for number in range(3)]
     found = await grade_all(
         sticky, environment(bare_image), finals, image=bare_image, share=True
     )
@@ -118,7 +122,7 @@ async def test_each_state_has_a_bubblewrap_sandbox_and_containers_are_shared(
     provider: SandboxProvider, bare_image: Image
 ) -> None:
     counting = CountingProvider(provider)
-    finals = [running(b"true")] * 3
+    finals = [running(b"true", number) for number in range(3)]
     found = await grade_all(counting, environment(bare_image), finals, image=bare_image)
     assert [one.reward for one in found] == [1, 1, 1]
     assert counting.opened == (1 if provider.info.kind == "docker" else 3)

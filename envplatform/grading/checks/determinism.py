@@ -8,8 +8,11 @@ NAME = "determinism"
 MIN_GRADINGS = 3
 
 
-def determinism(evidence: Evidence) -> CheckResult:
-    """Passed if three or more gradings of either state agree on every criterion."""
+def determinism(evidence: Evidence, *, note: str = "") -> CheckResult:
+    """Passed if three or more gradings of either state agree on every criterion.
+
+    `note` is told in addition: that a state was graded otherwise among others.
+    """
     spreads = []
     for state, gradings in (("oracle", evidence.oracle), ("nop", evidence.nop)):
         if len(gradings) < MIN_GRADINGS:
@@ -20,4 +23,6 @@ def determinism(evidence: Evidence) -> CheckResult:
             what = f"{state}: {' | '.join(lines)}"
             return CheckResult(name=NAME, status="failed", evidence=what)
         spreads.append(f"{len(gradings)} gradings of {state} with spread 0")
+    if note:
+        spreads.append(f"{note}: all were graded alone")
     return CheckResult(name=NAME, status="passed", evidence=", ".join(spreads))

@@ -52,9 +52,11 @@ async def impossible_variant(
         chance.sample(needed, min(MOST_VARIANTS, len(needed))), key=lambda one: one.name
     )
     wall_s = max(least_wall_s, _PATIENCE * evidence.solve.seconds)
+    finals = [await _attempt(evidence, bench, one, wall_s) for one in drawn]
+    gradings = iter(await bench.grade([one for one in finals if one is not None]))
     told = []
-    for one in drawn:
-        found = await _attempt(evidence, bench, one, wall_s)
+    for one, final in zip(drawn, finals, strict=True):
+        found = None if final is None else next(gradings)
         if found is not None and found.reward == 1:
             what = f"without {one.name} the oracle is still graded 1"
             return CheckResult(name=NAME, status="failed", evidence=what)
@@ -85,8 +87,8 @@ def needed_resources(environment: Environment, served: Served) -> tuple[Resource
 
 async def _attempt(
     evidence: Evidence, bench: Bench, resource: Resource, wall_s: float
-) -> Grading | None:
-    """Grade the oracle's work without a resource; None where nothing could be served."""
+) -> Final | None:
+    """Return the oracle's work without a resource; None if nothing could be served."""
     environment = evidence.environment
     taken = _files_of(resource, environment.served)
     rest = {
@@ -106,13 +108,10 @@ async def _attempt(
     except BundleError:
         return None
     # The grader may look at what was taken away: it must not be content for want of it.
-    if final.served is not None:
-        held = {**taken, **final.served.held}
-        final = Final(
-            workspace=final.workspace, served=replace(final.served, held=held)
-        )
-    (found,) = await bench.grade([final])
-    return found
+    if final.served is None:
+        return final
+    held = {**taken, **final.served.held}
+    return replace(final, served=replace(final.served, held=held))
 
 
 def _files_of(resource: Resource, served: Tree) -> Tree:

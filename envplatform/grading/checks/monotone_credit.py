@@ -38,13 +38,14 @@ async def monotone_credit(evidence: Evidence, bench: Bench) -> CheckResult:
         what = "the state at the beginning is not at hand"
         return CheckResult(name=NAME, status="not_run", evidence=what)
     pieces = pieces_of(evidence)
+    ways = [
+        list(_steps(evidence.untouched, evidence.solved_served, way))
+        for way in ([pieces, pieces[::-1]] if len(pieces) > 1 else [pieces])
+    ]
+    gradings = iter(await bench.grade([final for way in ways for _, final in way]))
     told = []
-    for way in [pieces, pieces[::-1]] if len(pieces) > 1 else [pieces]:
-        steps = list(_steps(evidence.untouched, evidence.solved_served, way))
-        gradings = await bench.grade([final for _, final in steps])
-        scored = [
-            (name, found) for (name, _), found in zip(steps, gradings, strict=True)
-        ]
+    for way in ways:
+        scored = [(name, next(gradings)) for name, _ in way]
         problem = _fall(scored)
         if problem:
             return CheckResult(name=NAME, status="failed", evidence=problem)

@@ -23,11 +23,13 @@ class TooLargeError(Exception):
 
 
 def write(to: str, files: list[StoredFile]) -> None:
-    """Write `files` below `to`; whatever is in the way is replaced."""
-    for path, executable, data in files:
-        target = Path(to, path)
+    """Write `files` below `to`, which is made; whatever is in the way is replaced."""
+    for path, executable, data in [("", False, b""), *files]:
+        target = Path(to, path or "any")
         for folder in [*reversed(target.parents)][1:]:
             _make_folder(folder)
+        if not path:
+            continue
         _clear(target)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         with open(os.open(str(target), flags, 0o600), "wb") as out:  # noqa: PTH123

@@ -1,0 +1,1 @@
+"""What grading runs inside sandboxes: standard library only, handed over as source."""
