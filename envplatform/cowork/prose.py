@@ -1,10 +1,13 @@
 """Instructions put together from clauses, so that two of one family read differently."""
 
+import re
 from collections.abc import Sequence
 
 from envplatform.cowork.family import Brief
 
 _WIDTH = 118
+_ITEM = re.compile(r"(?:- |\d+\. |\| |#)")
+"""How a line begins that is never drawn to the one before."""
 
 
 def instruction(
@@ -30,6 +33,25 @@ def instruction(
     return "\n\n".join(_wrapped(part) for part in _grouped(parts)) + "\n"
 
 
+def filled(text: str) -> str:
+    """Return a document with its paragraphs and list items filled anew.
+
+    For documents put together from clauses of any length. Items begin with `- ` or a
+    number; tables and headings stay as they are.
+    """
+    blocks = []
+    for block in text.strip("\n").split("\n\n"):
+        lines: list[str] = []
+        for line in block.split("\n"):
+            if lines and not _ITEM.match(line):
+                lines[-1] += f" {line.strip()}"
+            else:
+                lines.append(line)
+        is_table = block.startswith("|")
+        blocks.append(block if is_table else _wrapped("\n".join(lines)))
+    return "\n\n".join(blocks) + "\n"
+
+
 def _grouped(parts: Sequence[str]) -> list[str]:
     """Put list items that follow one another into one paragraph."""
     found: list[str] = []
@@ -44,7 +66,8 @@ def _grouped(parts: Sequence[str]) -> list[str]:
 def _wrapped(text: str) -> str:
     lines: list[str] = []
     for line in text.split("\n"):
-        indent = "  " if line.startswith("- ") else ""
+        marker = re.match(r"- |\d+\. ", line)
+        indent = " " * marker.end() if marker else ""
         current = ""
         for word in line.split(" "):
             if current and len(current) + 1 + len(word) > _WIDTH:
