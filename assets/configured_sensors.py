@@ -1,12 +1,14 @@
-"""Keep the partitions of targets and seeds in line with `envplatform.toml`."""
+"""Keep the partitions of targets, seeds and shards in line with `envplatform.toml`."""
 
 from collections.abc import Callable
 
 import dagster as dg
 
 from assets.configured_keys import changes, forget_failures
-from assets.partitions import res_seed, target_repo
+from assets.cowork_recipes import shard_keys
+from assets.partitions import cowork_seed, res_seed, target_repo
 from envplatform.errors import ConfigError
+from resources.configuration import ConfigurationResource
 from resources.seeds import SeedsResource
 from resources.store import StoreResource
 from resources.targets import TargetsResource
@@ -21,7 +23,7 @@ def target_repository_keys(
     context: dg.SensorEvaluationContext, targets: TargetsResource, store: StoreResource
 ) -> dg.SensorResult | dg.SkipReason:
     """Ask for the keys that are configured and not yet there."""
-    return _in_line(context, target_repo, targets.names, store, what="targets")
+    return in_line(context, target_repo, targets.names, store, what="targets")
 
 
 @dg.sensor(
@@ -33,10 +35,28 @@ def seed_keys(
     context: dg.SensorEvaluationContext, seeds: SeedsResource, store: StoreResource
 ) -> dg.SensorResult | dg.SkipReason:
     """Ask for the keys that are configured and not yet there."""
-    return _in_line(context, res_seed, seeds.names, store, what="seeds")
+    return in_line(context, res_seed, seeds.names, store, what="seeds")
 
 
-def _in_line(
+@dg.sensor(
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Registers every random seed of [cowork] as a partition.",
+)
+def cowork_keys(
+    context: dg.SensorEvaluationContext,
+    configuration: ConfigurationResource,
+    store: StoreResource,
+) -> dg.SensorResult | dg.SkipReason:
+    """Ask for the keys that are configured and not yet there."""
+
+    def names() -> tuple[str, ...]:
+        return shard_keys(configuration.load())
+
+    return in_line(context, cowork_seed, names, store, what="seeds of cowork")
+
+
+def in_line(
     context: dg.SensorEvaluationContext,
     partitions: dg.DynamicPartitionsDefinition,
     configured: Callable[[], tuple[str, ...]],
@@ -44,6 +64,7 @@ def _in_line(
     *,
     what: str,
 ) -> dg.SensorResult | dg.SkipReason:
+    """Ask for the keys of one partition set that are configured and not yet there."""
     try:
         names = configured()
     except ConfigError as error:

@@ -30,16 +30,17 @@ Passes = Callable[[tuple[CheckResult, ...]], bool]
 @dg.asset_check(asset=swe_environments, name="only_gated_environments", blocking=True)
 def only_gated_bugs(store: StoreResource) -> dg.AssetCheckResult:
     """No environment was published that the gate did not pass."""
-    return _only_gated(store.open(), "swe_environments", all_passed)
+    return only_gated(store.open(), "swe_environments", all_passed)
 
 
 @dg.asset_check(asset=seed_environments, name="only_gated_environments", blocking=True)
 def only_gated_seeds(store: StoreResource) -> dg.AssetCheckResult:
     """No environment was published that the gate did not pass."""
-    return _only_gated(store.open(), "seed_environments", may_publish)
+    return only_gated(store.open(), "seed_environments", may_publish)
 
 
-def _only_gated(opened: Store, asset: str, passes: Passes) -> dg.AssetCheckResult:
+def only_gated(opened: Store, asset: str, passes: Passes) -> dg.AssetCheckResult:
+    """Look at all rows of an asset, and at a sample of its environments in full."""
     rows = opened.all_rows(EnvironmentRow, asset)
     problems = [f"{row.environment_id}: not gated" for row in rows if not row.gated]
     sample = random.Random(0).sample(rows, min(SAMPLE, len(rows)))  # noqa: S311  no secret

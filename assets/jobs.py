@@ -5,6 +5,8 @@ import dagster as dg
 SUPERVISION = "fix_supervision"
 SYNTHESIS = "swe_synthesis"
 LINEAGES = "res_lineage"
+TRAJECTORIES = "trajectory_selection"
+BREADTH = "cowork_breadth"
 
 fix_supervision = dg.define_asset_job(
     SUPERVISION,
@@ -22,4 +24,16 @@ res_lineage = dg.define_asset_job(
     LINEAGES,
     selection=dg.AssetSelection.groups("lineages"),
     description="From seed tasks to gated environments, grown deeper level by level.",
+)
+
+cowork_breadth = dg.define_asset_job(
+    BREADTH,
+    selection=dg.AssetSelection.groups("cowork"),
+    description="From material and blueprints to gated environments with users inside.",
+)
+
+trajectory_selection = dg.define_asset_job(
+    TRAJECTORIES,
+    selection=dg.AssetSelection.groups("trajectories"),
+    description="From agents in environments to the trajectories worth training on.",
 )

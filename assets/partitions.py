@@ -15,5 +15,11 @@ target_repo = dg.DynamicPartitionsDefinition(name="target_repo")
 res_seed = dg.DynamicPartitionsDefinition(name="res_seed")
 """Seed tasks, by the name of what ships or of the folder that was imported."""
 
+cowork_seed = dg.DynamicPartitionsDefinition(name="cowork_seed")
+"""Random seeds, each of which gives one shard of cowork environments."""
+
 rollout_batch = dg.DynamicPartitionsDefinition(name="rollout_batch")
 """Named batches of rollouts: one policy over the environments there are."""
+
+experiment = dg.DynamicPartitionsDefinition(name="experiment")
+"""Named configurations of models and data, so that one never overwrites another."""

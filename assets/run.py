@@ -2,7 +2,7 @@
 
 Fixes first, in one run over their repositories; then bugs, one run a target, so that a
 bad one costs no other; then the tables over all of them; then seeds and their lineages,
-likewise. The runs are ordinary ones: the UI shows them with everything else.
+likewise, and cowork's shards. The runs are ordinary ones: the UI shows them with everything else.
 """
 
 import argparse
@@ -11,14 +11,16 @@ import sys
 from collections.abc import Sequence
 
 from assets.configured_keys import changes, forget_failures
+from assets.cowork_recipes import shard_keys
 from assets.definitions import build_definitions
 from assets.fix_keys import CORPUS, fix_key_changes, forget_lost
 from assets.home import open_instance, prepare_home
-from assets.jobs import LINEAGES, SUPERVISION, SYNTHESIS
-from assets.partitions import fix_repo, res_seed, target_repo
+from assets.jobs import BREADTH, LINEAGES, SUPERVISION, SYNTHESIS
+from assets.partitions import cowork_seed, fix_repo, res_seed, target_repo
 from assets.terminal import alone, end_dead_runs
 from assets.terminal_run import Terminal, assets_of, run_job
 from envplatform.cli.output import harmless
+from envplatform.cowork.library import LIBRARY
 from envplatform.errors import ConfigError, EnvPlatformError
 
 REPORT = "report"
@@ -133,6 +135,35 @@ def grow(terminal: Terminal) -> list[str]:
     return failed
 
 
+def broaden(terminal: Terminal) -> list[str]:
+    """Run the cowork job: the material, every configured shard; returns what failed.
+
+    Raises:
+        ConfigError: envplatform.toml is wrong.
+    """
+    resources = terminal.definitions.resources or {}
+    names = shard_keys(resources["configuration"].load())
+    if not names:
+        terminal.say("no [cowork] seeds configured: cowork is left out")
+        return []
+    _register(terminal, str(cowork_seed.name), names)
+    terminal.say(LIBRARY)
+    if not run_job(terminal, BREADTH, [LIBRARY]):
+        return [LIBRARY]
+    partitioned = assets_of(terminal, BREADTH, partitioned=True)
+    failed = []
+    for number, name in enumerate(names, 1):
+        terminal.say(f"[{number}/{len(names)}] cowork seed {name}")
+        if not run_job(terminal, BREADTH, partitioned, partition=name):
+            failed.append(name)
+    if len(failed) < len(names):
+        terminal.say(REPORT)
+        rest = assets_of(terminal, BREADTH, partitioned=False)
+        if not run_job(terminal, BREADTH, [name for name in rest if name != LIBRARY]):
+            failed.append(REPORT)
+    return failed
+
+
 def _register(terminal: Terminal, key_set: str, names: tuple[str, ...]) -> None:
     instance = terminal.instance
     found = changes(names, instance.get_dynamic_partitions(key_set))
@@ -160,7 +191,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 folder=folder,
                 out=out,
             )
-            failed = [*supervise(terminal), *synthesise(terminal), *grow(terminal)]
+            failed = [
+                *supervise(terminal),
+                *synthesise(terminal),
+                *grow(terminal),
+                *broaden(terminal),
+            ]
     except EnvPlatformError as error:
         print(harmless(f"{type(error).__name__}: {error}"), file=out)
         return 1

@@ -60,3 +60,11 @@ class EnvironmentRow:
     """The same of mutants made by who knows nothing of the verifier."""
     fail_to_pass_left_out: int = 0
     """Failing tests that count for nothing here: doctests in the code itself."""
+    family: str = ""
+    """Scenario family of Cowork; empty elsewhere."""
+    scenario: str = ""
+    """Of the taxonomy of Cowork; empty elsewhere."""
+    capabilities: tuple[str, ...] = ()
+    """The same."""
+    pattern: str = ""
+    """`single_turn`, `dialogue` or `patches`; empty outside Cowork."""

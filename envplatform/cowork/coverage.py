@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from envplatform.cowork.blueprint import Blueprint
+from envplatform.cowork.near import NearDuplicates
+from envplatform.cowork.rows import ShapeRow
 from envplatform.cowork.taxonomy import Capability, Scenario, Taxonomy
+
+REVISION = 1
+"""Raised when the same rows give another report."""
 
 Dimension = Literal["scenario", "capability", "multi_turn", "patches_of_multi_turn"]
 
@@ -25,11 +30,8 @@ class QuotaLine:
     actual: float
     count: int
     """Accepted environments that count for it."""
-
-    @property
-    def is_met(self) -> bool:
-        """Whether there is enough."""
-        return self.actual >= self.quota
+    is_met: bool
+    """Whether there is enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +60,12 @@ def quota_lines(
     ) -> QuotaLine:
         actual = part / of if of else 0.0
         return QuotaLine(
-            dimension=dimension, name=name, quota=quota, actual=actual, count=part
+            dimension=dimension,
+            name=name,
+            quota=quota,
+            actual=round(actual, 6),
+            count=part,
+            is_met=bool(of) and actual >= quota,
         )
 
     return (
@@ -110,3 +117,14 @@ def family_lines(
         )
         for name, ones in sorted(of.items())
     )
+
+
+def repeats(shapes: Iterable[ShapeRow]) -> Mapping[str, str]:
+    """Return the environments that repeat an earlier one, each with that one's id."""
+    near = NearDuplicates()
+    found = {}
+    for one in shapes:
+        earlier = near.find_or_add(one.blueprint_id, one.shape)
+        if earlier is not None:
+            found[one.blueprint_id] = earlier
+    return found

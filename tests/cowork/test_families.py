@@ -9,7 +9,7 @@ from envplatform.cowork.blueprint import Blueprint, plan_shard
 from envplatform.cowork.families import families, family, family_names
 from envplatform.cowork.family import verifier_view
 from envplatform.cowork.library import Library
-from envplatform.cowork.near import NearDuplicates, features
+from envplatform.cowork.near import NearDuplicates, shape_of
 from envplatform.cowork.procedural import construct, draw
 from envplatform.errors import ConfigError
 from envplatform.workspace.graph import manifest_of
@@ -34,7 +34,7 @@ def test_whatever_is_drawn_fits_together_and_can_be_served(name: str) -> None:
     for blueprint in plan_shard(3, DRAWS, [family(name)]):
         environment = _made(blueprint)
         read_manifest(manifest_of(environment))
-        wanted = features(environment)
+        wanted = shape_of(environment)
         alike += near.find_or_add(blueprint.blueprint_id, wanted) is not None
     assert alike <= DRAWS // 10, "its draws read alike; it needs more facets"
 
