@@ -74,13 +74,18 @@ class Codes:
     def _ask(
         self, kind: int, path: str, data: bytes, make: Callable[[], CodeType]
     ) -> CodeType:
-        key = (kind, path, hashlib.sha256(data).digest())
+        key = _key(kind, path, data)
         code = self._known.get(key)
         if code is None:
             code = make()
             if self.is_learning:
                 self._new[key] = code
         return code
+
+    def compile(self, path: str, data: bytes) -> None:
+        """Compile a file as its import is going to ask for it."""
+        code = compile(data, path, "exec", dont_inherit=True)
+        self._known[_key(_PLAIN, path, data)] = code
 
     def learned(self) -> bytes:
         """Return what was compiled since learning began, for `absorb`."""
@@ -90,3 +95,7 @@ class Codes:
         """Take over what a fork compiled."""
         for key, code in marshal.loads(learned):  # noqa: S302  our own fork's
             self._known[key] = code
+
+
+def _key(kind: int, path: str, data: bytes) -> Key:
+    return kind, path, hashlib.sha256(data).digest()

@@ -41,13 +41,13 @@ class _Entry:
         self.witness = _witness(info)
         self.is_racy = time.time_ns() - info.st_ctime_ns < _RACY_NS
 
-    def is_at(self, path: Path, info: os.stat_result) -> bool:
+    def is_at(self, path: str, info: os.stat_result) -> bool:
         """Whether `path` is still as it was."""
         if self.witness != _witness(info):
             return False
         if self.is_racy and stat.S_ISREG(info.st_mode):
             self.note(info)
-            return path.read_bytes() == self.data
+            return Path(path).read_bytes() == self.data
         return True
 
     def write(self, path: Path) -> None:
@@ -124,7 +124,7 @@ class Pristine:
                 Path(path).chmod(stat.S_IMODE(wanted))
             return wanted is not None
         entry = self._files.get(path)
-        return entry is not None and entry.is_at(Path(path), info)
+        return entry is not None and entry.is_at(path, info)
 
 
 def _walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
@@ -136,18 +136,28 @@ def _walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
     while folders:
         for path, info in _listed(folders.pop()):
             yield path, info
-            if stat.S_ISDIR(info.st_mode) and Path(path).is_dir():
+            if stat.S_ISDIR(info.st_mode):
                 folders.append(path)
 
 
 def _listed(folder: str) -> list[tuple[str, os.stat_result]]:
     try:
-        names = sorted(entry.path for entry in os.scandir(folder))
-        return [(name, os.lstat(name)) for name in names]
+        return _entries(folder)
+    except FileNotFoundError:  # removed by whoever walks
+        return []
     except PermissionError:
         Path(folder).chmod(0o700)
-        names = sorted(entry.path for entry in os.scandir(folder))
-        return [(name, os.lstat(name)) for name in names]
+        return _entries(folder)
+
+
+def _entries(folder: str) -> list[tuple[str, os.stat_result]]:
+    return [(name, os.lstat(name)) for name in sorted(_names(folder))]
+
+
+def _names(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            yield entry.path
 
 
 def _witness(info: os.stat_result) -> tuple[int, ...]:

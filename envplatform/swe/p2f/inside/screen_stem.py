@@ -18,10 +18,28 @@ from . import absent
 from .child import BROKEN, _arguments, _enter_repository
 from .lines import NoLines
 from .plugin import Plugin
+from .screen_narrow import Narrow
 from .screen_worker import UNFIT, Send
 
 Branch = Callable[[], "tuple[dict[str, Any], Callable[[int], Send]]"]
 """Waits for requests; returns in a fork, with its job and its streams."""
+
+
+class _Late(Plugin):
+    """Learns after it was registered what it is to do."""
+
+    def begin(self, job: dict[str, Any], open_stream: Callable[[int], Send]) -> None:
+        """Do `job`, and report to where `open_stream` leads."""
+        Plugin.__init__(self, job, open_stream, NoLines())
+
+
+def _nowhere(_stream: int) -> Send:
+    """Stand in for the streams of a fork."""
+
+    def drop(_record: dict[str, Any]) -> None:
+        """Nothing is reported before the fork."""
+
+    return drop
 
 
 class Stem:
@@ -31,7 +49,10 @@ class Stem:
         self._branch = branch
         self._is_early = has_conftest(job["root"], job["paths"])
         self._job: dict[str, Any] = job
+        self._plugin = _Late(job, _nowhere, NoLines())
+        self._narrow = Narrow()
         self.plugin: Plugin | None = None
+        """In a fork."""
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(
@@ -51,9 +72,13 @@ class Stem:
         yield
 
     def _wait(self, config: pytest.Config) -> None:
+        # Registered ahead of all forks: that takes a while.
+        config.pluginmanager.register(self._plugin)
+        config.pluginmanager.register(self._narrow)
         self._job, open_stream = self._branch()
-        self.plugin = Plugin(self._job, open_stream, NoLines())
-        config.pluginmanager.register(self.plugin)
+        self.plugin = self._plugin
+        self.plugin.begin(self._job, open_stream)
+        self._narrow.want(self._job["root"], self._job["ids"], self._job["paths"])
 
 
 def run_stem(job: dict[str, Any], branch: Branch) -> None:

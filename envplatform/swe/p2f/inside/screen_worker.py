@@ -158,11 +158,21 @@ class Worker:
         self, changed: list[str], open_stream: Callable[[int], Send]
     ) -> None:
         """End the fork if a changed file does not compile."""
-        broken = _first_broken(self._root, changed)
+        broken = self._first_broken(changed)
         if broken:
             send = open_stream(COMPILER_STREAM)
             send({"kind": "does_not_compile", "detail": broken})
             os._exit(0)
+
+    def _first_broken(self, changed: list[str]) -> str:
+        """Return what the compiler says of the first file that it refuses, or nothing."""
+        for path in changed:
+            file = self._root + path
+            try:
+                self._codes.compile(file, Path(file).read_bytes())
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                return f"{path}: {type(error).__name__}: {error}"
+        return ""
 
     # -- a pytest that has started
 
@@ -242,13 +252,3 @@ def _ended(pid: int) -> int:
     """Wait for a fork; its status as in `subprocess`."""
     _, status = os.waitpid(pid, 0)
     return -(status & 0x7F) if status & 0x7F else status >> 8
-
-
-def _first_broken(root: str, paths: list[str]) -> str:
-    """Return what the compiler says of the first file that it refuses, or nothing."""
-    for path in paths:
-        try:
-            compile(Path(root, path).read_bytes(), path, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            return f"{path}: {type(error).__name__}: {error}"
-    return ""
