@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from envplatform.llm.chat import Message, Tool, ToolCall
+from envplatform.trajectories.record import Trajectory
 
 JsonObject = dict[str, object]
 """The format of chat templates, which is Hugging Face's and not ours."""
@@ -18,6 +19,22 @@ class Conversation:
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
     """As offered through the API; empty where they were explained in words."""
+
+
+def conversation_of(trajectory: Trajectory) -> Conversation:
+    """What of a record a student reads."""
+    return Conversation(
+        trajectory_id=trajectory.trajectory_id,
+        messages=trajectory.messages,
+        tools=tuple(
+            Tool(
+                name=tool.name,
+                description=tool.description,
+                parameters=json.loads(tool.parameters),
+            )
+            for tool in trajectory.tools
+        ),
+    )
 
 
 def template_messages(messages: Sequence[Message]) -> list[JsonObject]:

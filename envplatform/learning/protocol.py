@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from envplatform.learning.conversation import Conversation
 from envplatform.learning.turns import MaskFault
+from envplatform.trajectories.scores import TrajectoryScore
 
 Dtype = Literal["float32", "bfloat16", "float16"]
 """Of weights and logits. Scores of two dtypes are never compared: ties differ."""
@@ -22,7 +23,7 @@ SkipReason = Literal[
     "over_length",  # longer than the student can read; nothing is ever cut to fit
     "not_finite",  # a surprisal overflowed, as in float16 it may
 ]
-"""Why a conversation has no score."""
+"""Why a conversation has no score: `TrajectoryScore.skipped`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,28 +77,7 @@ class StudentRecord:
     transformers: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationScore:
-    """Sums over the agent's tokens of one conversation; ratios are taken afterwards."""
-
-    trajectory_id: str
-    length: int
-    """Tokens of the whole conversation; 0 where it could not be rendered."""
-    tokens: int = 0
-    """The agent's."""
-    sum_surprisal: float = 0.0
-    """Nats."""
-    sum_clipped_rank: int = 0
-    """Sum of min(rank, 100); rank is 1 + the number of strictly higher logits."""
-    dtype: Dtype
-    model_digest: str
-    skipped: SkipReason | None = None
-    """None: scored. Otherwise all sums are 0."""
-    detail: str = ""
-    """Of what was skipped."""
-
-
 ORDER = TypeAdapter(ScoringOrder)
 CONVERSATION = TypeAdapter(Conversation)
 STUDENT = TypeAdapter(StudentRecord)
-SCORE = TypeAdapter(ConversationScore)
+SCORE = TypeAdapter(TrajectoryScore)

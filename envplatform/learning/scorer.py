@@ -15,10 +15,10 @@ from envplatform.learning.protocol import (
     ORDER,
     SCORE,
     STUDENT,
-    ConversationScore,
     ScoringOrder,
     StudentRecord,
 )
+from envplatform.trajectories.scores import TrajectoryScore
 
 _SAID = 2000
 """Characters of the process's last words that an error repeats."""
@@ -29,7 +29,7 @@ class Scoring:
     """A student at work."""
 
     student: StudentRecord
-    scores: Iterator[ConversationScore]
+    scores: Iterator[TrajectoryScore]
     """One for each conversation, in their order."""
 
 

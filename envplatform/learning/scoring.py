@@ -8,10 +8,11 @@ from itertools import islice
 import torch
 
 from envplatform.learning.conversation import Conversation
-from envplatform.learning.protocol import ConversationScore, ScoringOrder
+from envplatform.learning.protocol import ScoringOrder
 from envplatform.learning.rendering import Rendered, Skipped
 from envplatform.learning.student import Student
-from envplatform.learning.surprisal import Sums, chunked_sums
+from envplatform.learning.surprisal import Sums, chunked_figures
+from envplatform.trajectories.scores import TrajectoryScore
 
 _WINDOW = 64
 """Conversations looked at together to find some of like length."""
@@ -19,7 +20,7 @@ _WINDOW = 64
 
 def score_conversations(
     student: Student, conversations: Iterable[Conversation], order: ScoringOrder
-) -> Iterator[ConversationScore]:
+) -> Iterator[TrajectoryScore]:
     """One row for each conversation, in their order; none is cut and none is lost."""
     source = iter(conversations)
     while window := list(islice(source, _WINDOW if order.batch_tokens > 1 else 1)):
@@ -43,13 +44,13 @@ def batch_sums(
     padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
     hidden = student.head.hidden(padded)
     return tuple(
-        chunked_sums(
+        chunked_figures(
             hidden[index],
             padded[index],
             one.agent,
             student.head.logits,
             chunk_rows=chunk_rows,
-        )
+        ).sums
         for index, one in enumerate(batch)
     )
 
@@ -104,7 +105,7 @@ def _batches(placed: Sequence[_Placed], batch_tokens: int) -> Iterator[list[_Pla
 
 def _row(
     student: Student, trajectory_id: str, seen: Rendered | Skipped, sums: Sums | None
-) -> ConversationScore:
+) -> TrajectoryScore:
     if isinstance(seen, Skipped):
         return _skipped(student, trajectory_id, seen)
     length = len(seen.token_ids)
@@ -112,7 +113,7 @@ def _row(
         detail = f"surprisal is not finite in {student.record.dtype}"
         skipped = Skipped(reason="not_finite", detail=detail, length=length)
         return _skipped(student, trajectory_id, skipped)
-    return ConversationScore(
+    return TrajectoryScore(
         trajectory_id=trajectory_id,
         length=length,
         tokens=sums.tokens,
@@ -123,10 +124,13 @@ def _row(
     )
 
 
-def _skipped(student: Student, trajectory_id: str, seen: Skipped) -> ConversationScore:
-    return ConversationScore(
+def _skipped(student: Student, trajectory_id: str, seen: Skipped) -> TrajectoryScore:
+    return TrajectoryScore(
         trajectory_id=trajectory_id,
         length=seen.length,
+        tokens=0,
+        sum_surprisal=0.0,
+        sum_clipped_rank=0,
         dtype=student.record.dtype,
         model_digest=student.record.digest,
         skipped=seen.reason,

@@ -49,7 +49,7 @@ class Student:
             StudentError: it can't be loaded or scored with; says why.
         """
         files = student_files(order.model)
-        tokenizer = _tokenizer(order.model)
+        tokenizer = load_tokenizer(order.model)
         template = _template(order, tokenizer)
         renderer = Renderer(tokenizer, template)
         check_template(renderer)
@@ -134,7 +134,12 @@ def _place(path: Path) -> tuple[Path, dict[str, str]]:
     return path, {}
 
 
-def _tokenizer(path: Path) -> PreTrainedTokenizerBase:
+def load_tokenizer(path: Path) -> PreTrainedTokenizerBase:
+    """The tokenizer, one that knows where its tokens stand in a text.
+
+    Raises:
+        StudentError: it can't be loaded or does not know.
+    """
     folder, gguf = _place(path)
     try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(

@@ -22,42 +22,55 @@ class Sums:
     clipped_rank: int
 
 
-def sums_of_logits(logits: torch.Tensor, token_ids: torch.Tensor) -> Sums:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenFigures:
+    """Of some tokens, in order; two numbers each."""
+
+    surprisal: torch.Tensor
+    """Nats, float32 [tokens]."""
+    rank: torch.Tensor
+    """1 + the number of strictly higher logits, int64 [tokens]."""
+
+    @property
+    def sums(self) -> Sums:
+        """Added up, ranks clipped."""
+        return Sums(
+            tokens=len(self.rank),
+            surprisal=float(self.surprisal.double().sum()),
+            clipped_rank=int(self.rank.clamp(max=RANK_CLIP).sum()),
+        )
+
+
+def figures_of_logits(logits: torch.Tensor, token_ids: torch.Tensor) -> TokenFigures:
     """Of tokens [rows] under logits [rows, vocabulary], each of its own row.
 
     Ranks compare logits in the dtype the model gave them; a tie is no higher logit.
     """
     given = logits.gather(1, token_ids.unsqueeze(1))
-    ranks = 1 + (logits > given).sum(dim=1)
-    wide = logits.float()
-    surprisal = torch.logsumexp(wide, dim=1) - given.squeeze(1).float()
-    return Sums(
-        tokens=len(token_ids),
-        surprisal=float(surprisal.double().sum()),
-        clipped_rank=int(ranks.clamp(max=RANK_CLIP).sum()),
-    )
+    rank = 1 + (logits > given).sum(dim=1)
+    whole = torch.logsumexp(logits.float(), dim=1)
+    return TokenFigures(surprisal=whole - given.squeeze(1).float(), rank=rank)
 
 
-def chunked_sums(
+def chunked_figures(
     hidden: torch.Tensor,
     token_ids: torch.Tensor,
     positions: Sequence[int],
     logits: Logits,
     *,
     chunk_rows: int,
-) -> Sums:
+) -> TokenFigures:
     """Of the tokens at `positions`, each foretold by the hidden state before it.
 
     `hidden` is [length, width] and `token_ids` [length], of one conversation; positions
-    are above 0. No more than `chunk_rows` rows of logits exist at once.
+    are above 0, at least one. No more than `chunk_rows` rows of logits exist at once.
     """
-    total = Sums(tokens=0, surprisal=0.0, clipped_rank=0)
     places = torch.tensor(positions, dtype=torch.long, device=hidden.device)
-    for chunk in torch.split(places, chunk_rows):
-        part = sums_of_logits(logits(hidden[chunk - 1]), token_ids[chunk])
-        total = Sums(
-            tokens=total.tokens + part.tokens,
-            surprisal=total.surprisal + part.surprisal,
-            clipped_rank=total.clipped_rank + part.clipped_rank,
-        )
-    return total
+    parts = [
+        figures_of_logits(logits(hidden[chunk - 1]), token_ids[chunk])
+        for chunk in torch.split(places, chunk_rows)
+    ]
+    return TokenFigures(
+        surprisal=torch.cat([part.surprisal for part in parts]),
+        rank=torch.cat([part.rank for part in parts]),
+    )

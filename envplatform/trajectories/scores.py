@@ -28,6 +28,8 @@ class TrajectoryScore:
     """Tokens of the whole conversation."""
     skipped: str | None = None
     """Why there is no score; None: there is one."""
+    detail: str = ""
+    """What exactly stood in the way; empty where there is a score."""
 
     @property
     def nll(self) -> float:

@@ -8,11 +8,12 @@ pytest.importorskip("torch", reason="needs envplatform[learning]")
 
 import torch
 
-from envplatform.learning.protocol import ConversationScore, ScoringOrder
+from envplatform.learning.protocol import ScoringOrder
 from envplatform.learning.rendering import Rendered
 from envplatform.learning.scoring import score_conversations
 from envplatform.learning.student import Student
 from envplatform.llm.chat import Message
+from envplatform.trajectories.scores import TrajectoryScore
 from tests.learning.chat_templates import CHATML_TOOLS
 from tests.learning.made_students import (
     ASK,
@@ -45,7 +46,7 @@ def student(order: ScoringOrder) -> Student:
     return Student.load(order)
 
 
-def scores(student: Student, order: ScoringOrder) -> list[ConversationScore]:
+def scores(student: Student, order: ScoringOrder) -> list[TrajectoryScore]:
     return list(score_conversations(student, TALKS, order))
 
 
