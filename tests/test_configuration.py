@@ -46,6 +46,10 @@ def test_arrays_become_tuples() -> None:
             '[synthesis]\nissue_writer = "llm"',
             ["synthesis.issue_writer", "asks a model", "[issue_model] or [model]"],
         ),
+        (
+            '[rollouts]\nuser_wording = "model"',
+            ["rollouts.user_wording", "asks a model", "[user_model] or [model]"],
+        ),
         ('[seeds]\npython = "3"', ["seeds.python", "'3'"]),
         ("[synthesis]\nmodel_temperature = 3.0", ["model_temperature", "less than"]),
     ],
@@ -72,6 +76,14 @@ def test_writers_may_have_a_model_of_their_own() -> None:
     parse_configuration(
         '[synthesis]\ninducers = ["llm_rewrite"]\n[model]\nkind = "openai"', source="x"
     )
+
+
+def test_users_may_be_worded_by_a_model_of_their_own() -> None:
+    """Who words a user need not be the policy; without a word of it, plans are said."""
+    assert parse_configuration("", source="x").rollouts.user_wording == "template"
+    said = '[rollouts]\nuser_wording = "model"\n[user_model]\nkind = "openai"\n'
+    found = parse_configuration(f'{said}name = "c"', source="x")
+    assert (found.user_model_or_model.name, found.model.kind) == ("c", "embedded")
 
 
 def test_all_wrong_keys_are_named_at_once() -> None:

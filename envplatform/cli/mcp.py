@@ -5,7 +5,7 @@ live as long, and nothing stays behind. Standard output is the client's.
 """
 
 import asyncio
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +15,8 @@ from envplatform import __version__
 from envplatform.cli.find import EnvironmentName, place_for
 from envplatform.cli.machine import Opened, open_for_work
 from envplatform.cli.output import Progress, clear_errors
-from envplatform.cli.place import ConfigOption
+from envplatform.cli.place import ConfigOption, Place
+from envplatform.cli.user_words import configured_wording
 from envplatform.errors import BundleError
 from envplatform.grading import limits_of, open_environment
 from envplatform.grading.faces import dispatch
@@ -33,15 +34,16 @@ def mcp(
 ) -> None:
     """Serve an environment's `ws` interface, and its user, to an MCP client on stdio."""
     with clear_errors(as_json=False):
-        opened = open_for_work(place_for(config, environment), environment, Progress())
+        place = place_for(config, environment)
+        opened = open_for_work(place, environment, Progress())
         if not opened.environment.views:
             msg = f"{opened.environment.environment_id} serves nothing through `ws`"
             raise BundleError(msg)
         with suppress(asyncio.CancelledError):
-            asyncio.run(_session(opened, log))
+            asyncio.run(_session(place, opened, log))
 
 
-async def _session(opened: Opened, log: Path | None) -> None:
+async def _session(place: Place, opened: Opened, log: Path | None) -> None:
     # Imported here: no other command needs the package, and it takes its time.
     from envplatform.interop.mcp import mcp_server, serve_stdio  # noqa: PLC0415
     from envplatform.interop.mcp.stdio import end_on_signals  # noqa: PLC0415
@@ -49,10 +51,16 @@ async def _session(opened: Opened, log: Path | None) -> None:
     environment = opened.environment
     limits = limits_of(environment, wall_s=environment.allowance.agent_timeout_s)
     end_on_signals()
-    opening = open_environment(
-        opened.provider, environment, image=opened.image, attend=attending()
-    )
-    async with opening as session:
+    async with AsyncExitStack() as stack:
+        words = await stack.enter_async_context(configured_wording(place, environment))
+        session = await stack.enter_async_context(
+            open_environment(
+                opened.provider,
+                environment,
+                image=opened.image,
+                attend=attending(words),
+            )
+        )
 
         async def ask(request: Request) -> Reply:
             reply, _ = await dispatch(session.sandbox, request, limits)

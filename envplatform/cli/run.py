@@ -20,6 +20,7 @@ from envplatform.cli.output import (
     say,
 )
 from envplatform.cli.place import ConfigOption, Place
+from envplatform.cli.user_words import configured_wording
 from envplatform.configuration import ModelSettings
 from envplatform.llm.chat import ChatModel, ChatRequest, ChatResponse
 from envplatform.llm.opening import open_model
@@ -133,11 +134,13 @@ async def roll_out(place: Place, opened: Opened, rollout: Rollout) -> Trajectory
     embedded = rollout.model.kind == "embedded"
     dialect = FENCED if embedded else NATIVE
     rollout.told(f"opening {rollout.model.kind} model {rollout.model.name}")
-    async with opening as model:
+    words = configured_wording(place, opened.environment, seed=rollout.seed)
+    async with opening as model, words as wording:
         policy = Policy(model=ToldModel(model, rollout.told))
         if embedded:
             policy = replace(policy, answer_tokens=_EMBEDDED_ANSWER)
-        return await ToolLoopHarness(opened.provider, dialect=dialect).run(
+        loop = ToolLoopHarness(opened.provider, dialect=dialect, wording=wording)
+        return await loop.run(
             opened.environment,
             policy,
             rollout.limits,

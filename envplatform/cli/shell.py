@@ -27,7 +27,8 @@ from envplatform.cli.output import (
     print_json,
     say,
 )
-from envplatform.cli.place import ConfigOption
+from envplatform.cli.place import ConfigOption, Place
+from envplatform.cli.user_words import configured_wording
 from envplatform.grading import Grading, final_workspace, grade, open_environment
 from envplatform.grading.sessions import Opened as OpenEnvironment
 from envplatform.rollout import UserSession, attended
@@ -96,9 +97,10 @@ def shell(
         if as_json and command is None:
             print_json({"error": "UsageError", "message": "--json needs --command"})
             raise typer.Exit(CALLED_WRONGLY)
-        opened = open_for_work(place_for(config, environment), environment, Progress())
+        place = place_for(config, environment)
+        opened = open_for_work(place, environment, Progress())
         lines = _asked(opened) if command is None else command
-        _converse(opened, lines, keep)
+        _converse(place, opened, lines, keep)
     if as_json:
         name = opened.environment.environment_id
         print_json({"environment_id": name, "done": done})
@@ -122,12 +124,12 @@ def _prompt() -> str:
 
 
 def _converse(
-    opened: Opened, lines: Iterable[str], keep: Callable[[Done], None]
+    place: Place, opened: Opened, lines: Iterable[str], keep: Callable[[Done], None]
 ) -> None:
     folder = START
     with (
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(_session(opened)) as (session, user),
+        portal.wrap_async_context_manager(_session(place, opened)) as (session, user),
     ):
         for line in lines:
             if line.strip() == LEAVE:
@@ -145,7 +147,7 @@ def _converse(
 
 @asynccontextmanager
 async def _session(
-    opened: Opened,
+    place: Place, opened: Opened
 ) -> AsyncIterator[tuple[OpenEnvironment, UserSession | None]]:
     """Open the environment and have its user, if it has one, take part.
 
@@ -153,7 +155,8 @@ async def _session(
         SandboxError: a sandbox failed, or the user did.
     """
     opening = open_environment(opened.provider, opened.environment, image=opened.image)
-    async with opening as session, attended(session) as user:
+    words = configured_wording(place, opened.environment)
+    async with words as wording, opening as session, attended(session, wording) as user:
         yield session, user
 
 

@@ -141,6 +141,8 @@ class RolloutSettings(Section):
     turns: Positive = 20
     tokens: Positive = 60_000
     seconds: Seconds = 600.0
+    user_wording: Literal["template", "model"] = "template"
+    """How users inside speak: as their plan has it, or reworded by [user_model]."""
 
 
 class Configuration(Section):
@@ -151,6 +153,8 @@ class Configuration(Section):
     model: ModelSettings = ModelSettings()
     issue_model: ModelSettings | None = None
     """Who writes issues: never a model that is to solve them. None: as `model`."""
+    user_model: ModelSettings | None = None
+    """Who words what users inside say. None: as `model`."""
     targets: TargetSettings = TargetSettings()
     fixes: FixesSettings = FixesSettings()
     seeds: SeedSettings = SeedSettings()
@@ -163,6 +167,11 @@ class Configuration(Section):
         """Who writes issues, where a model does."""
         return self.issue_model or self.model
 
+    @property
+    def user_model_or_model(self) -> ModelSettings:
+        """Who words what users inside say, where a model does."""
+        return self.user_model or self.model
+
     @model_validator(mode="after")
     def _has_models_that_write(self) -> Self:
         prompted = [name for name in self.synthesis.inducers if name in PROMPTED]
@@ -173,6 +182,9 @@ class Configuration(Section):
             raise ValueError(_needs_a_model('synthesis.issue_writer = "llm"'))
         if self.res.proposer == "llm" and self.model.kind == "embedded":
             raise ValueError(_needs_a_model('res.proposer = "llm"'))
+        words = self.rollouts.user_wording == "model"
+        if words and self.user_model_or_model.kind == "embedded":
+            raise ValueError(_needs_a_model('rollouts.user_wording = "model"'))
         return self
 
 
@@ -181,7 +193,8 @@ PROMPTED = frozenset({"llm_modify", "llm_rewrite"})
 
 
 def _needs_a_model(what: str) -> str:
-    section = "issue_model] or [model" if "issue" in what else "model"
+    own = next((one for one in ("issue", "user") if one in what), "")
+    section = f"{own}_model] or [model" if own else "model"
     return (
         f"{what} asks a model, and none is configured but the embedded one, which is too "
         f'small to be of use; set kind = "openai", name and base_url in [{section}], '

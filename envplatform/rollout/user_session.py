@@ -109,7 +109,7 @@ class UserSession:
         spoken = event["kind"] == "say" and text is not None and not self._is_over
         number = self._policy.memory.turns + spoken
         while (turn := self._policy.glance(self._scene(number))) is not None:
-            await self._keep(turn, agent="", user="", due=(str(turn.signal),))
+            await self._keep(turn, due=(str(turn.signal),))
         if event["kind"] != "say":
             return {}
         if not spoken:
@@ -132,7 +132,7 @@ class UserSession:
         said = await self._wording.say(self.plan, turn, self._exchanges())
         self.said.append(said)
         self._is_over = turn.is_over
-        await self._keep(turn, agent=text, user=said.text, due=due)
+        await self._keep(turn, agent=text, said=said, due=due)
         return {
             "user_message": said.text,
             "conversation_over": turn.is_over,
@@ -140,7 +140,12 @@ class UserSession:
         }
 
     async def _keep(
-        self, turn: Turn, *, agent: str, user: str, due: tuple[str, ...]
+        self,
+        turn: Turn,
+        *,
+        due: tuple[str, ...],
+        agent: str = "",
+        said: Said | None = None,
     ) -> None:
         """Apply a turn's changes and record it, whatever became of them."""
         changed = True
@@ -155,11 +160,12 @@ class UserSession:
             RecordedTurn(
                 number=turn.number,
                 agent=agent,
-                user=user,
+                user=said.text if said else "",
                 signal=turn.signal,
                 due=due,
                 changed=changed,
                 is_over=turn.is_over,
+                wording=said.how if said else None,
             )
         )
 

@@ -39,6 +39,10 @@ class UserTurn:
     changed: bool
     """Whether its changes were applied; true if it had none."""
     is_over: bool
+    wording: Literal["template", "model", "fallback"] | None = None
+    """Whose words it said: the plan's, a model's, or the plan's after a model's did not
+    do. None where it said nothing.
+    """
     patches: tuple[WorkspacePatch, ...] = ()
     """Its changes, applied or not."""
 

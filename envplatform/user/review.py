@@ -11,6 +11,7 @@ from typing import Literal
 
 from envplatform.user.boundary import has, oversteps
 from envplatform.user.plan import Plan, Signal
+from envplatform.user.wording import How
 
 ErrorKind = Literal[
     "hallucination",
@@ -37,6 +38,8 @@ class RecordedTurn:
     changed: bool
     """Whether the changes of its signal were applied; true if it has none."""
     is_over: bool
+    wording: How | None = None
+    """How its words came about; None where it said nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

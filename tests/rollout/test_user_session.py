@@ -24,9 +24,18 @@ from envplatform.rollout import (
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.user import Plan, Turn, review
-from envplatform.user.wording import Exchange, Said, TemplateWording, Wording
+from envplatform.user.wording import (
+    Exchange,
+    ModelWording,
+    Said,
+    TemplateWording,
+    Wording,
+)
+from tests.fakes import ScriptedChatModel, text_answer
 from tests.rollout.made_user import PLAN, QUIET, REPLACED, TABLE, user_environment
 from tests.rollout.tiny import IMAGE
+
+MESSAGE = "I have replaced the table, and the rate is 1.17."
 
 
 @asynccontextmanager
@@ -257,6 +266,27 @@ async def test_a_rollout_keeps_what_the_user_did(
         ("hi", "replace", True)
     ]
     assert trajectory.user_mistakes == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "wording", "user"),
+    [
+        ("Table replaced; 1.17 it is.", "model", "Table replaced; 1.17 it is."),
+        ("The rate is a secret.", "fallback", MESSAGE),
+        (None, "template", MESSAGE),
+    ],
+)
+async def test_a_trajectory_tells_whose_words_the_user_said(
+    bubblewrap: BubblewrapProvider, answer: str | None, wording: str, user: str
+) -> None:
+    words: Wording = TemplateWording()
+    if answer is not None:
+        words = ModelWording(ScriptedChatModel([text_answer(answer)]))
+    trajectory = await OracleHarness(bubblewrap, wording=words).run(
+        user_environment(), None, RolloutLimits(), image=IMAGE
+    )
+    (turn,) = trajectory.user_turns
+    assert (turn.wording, turn.user) == (wording, user)
 
 
 async def test_a_user_that_can_not_be_read_is_named(
