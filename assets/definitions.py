@@ -18,6 +18,7 @@ from assets import (
     gate_checks,
     level_checks,
     levels,
+    library,
     lineages,
 )
 from assets.configured_sensors import seed_keys, target_repository_keys
@@ -30,6 +31,7 @@ from envplatform.configuration import (
 )
 from resources.configuration import ConfigurationResource
 from resources.fixes import FixesResource
+from resources.library import LibraryResource
 from resources.models import ChatModelResource
 from resources.sandbox import SandboxResource
 from resources.seeds import SeedsResource
@@ -54,12 +56,13 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
         "fixes": FixesResource(path=path, home=home),
         "targets": TargetsResource(path=path, home=home),
         "seeds": SeedsResource(path=path, home=home),
+        "library": LibraryResource(path=path, home=home),
         "sandbox": SandboxResource(path=path),
         "chat_model": ChatModelResource(path=path, home=home),
     }
     return dg.Definitions(
         assets=dg.load_assets_from_modules(
-            [fixes, bugs, bug_report, lineages, levels, depth_report]
+            [fixes, bugs, bug_report, lineages, levels, depth_report, library]
         ),
         asset_checks=dg.load_asset_checks_from_modules([gate_checks, level_checks]),
         jobs=[fix_supervision, swe_synthesis, res_lineage],

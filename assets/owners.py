@@ -2,3 +2,5 @@
 
 SWE = ("team:swe",)
 RES = ("team:res",)
+COWORK = ("team:cowork",)
+TRAJECTORIES = ("team:trajectories",)

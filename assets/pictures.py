@@ -36,13 +36,13 @@ def audit_table(audit: Sequence[CheckResult]) -> str:
         return "-"
     lines = ["| check | status | evidence |", "|---|---|---|"]
     lines += [
-        f"| {one.name} | {one.status.replace('_', ' ')} | {_prose(one.evidence)} |"
+        f"| {one.name} | {one.status.replace('_', ' ')} | {prose(one.evidence)} |"
         for one in audit
     ]
     return "\n".join(lines)
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
     """Sentences of strangers for a cell: no column, no mark-up, no end to it."""
     short = text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}..."
     words = " ".join(short.split())

@@ -13,6 +13,7 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "fix_corpus": (),
         "target_repositories": (),
         "seed_environments": (),
+        "resource_library": (),
         "res_lineages": ("seed_environments",),
         "res_ablations": ("seed_environments",),
         "reverse_patches": ("fix_corpus",),

@@ -5,6 +5,7 @@ Secrets never stand here: a model names the environment variable that holds its 
 Reading targets, opening stores or models is not done here.
 """
 
+from envplatform.configuration.cowork import CoworkSettings
 from envplatform.configuration.fixes import (
     REPOSITORY_FIELD,
     CurationSettings,
@@ -13,6 +14,7 @@ from envplatform.configuration.fixes import (
     FixSourceSettings,
     SamplingSettings,
 )
+from envplatform.configuration.library import LibrarySettings, LibrarySourceSettings
 from envplatform.configuration.load import (
     CONFIG_VARIABLE,
     CONFIGURATION_FILE,
@@ -45,10 +47,13 @@ __all__ = [
     "REPOSITORY_FIELD",
     "Ablation",
     "Configuration",
+    "CoworkSettings",
     "CurationSettings",
     "FixLayout",
     "FixSourceSettings",
     "FixesSettings",
+    "LibrarySettings",
+    "LibrarySourceSettings",
     "ModelSettings",
     "ResSettings",
     "RolloutSettings",

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from envplatform.configuration.fixes import anchored_fixes
+from envplatform.configuration.library import anchored_library
 from envplatform.configuration.settings import Configuration
 from envplatform.errors import ConfigError
 from envplatform.toml_file import parse_toml
@@ -53,6 +54,8 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
     fixes = anchored_fixes(configuration.fixes, folder)
     folders = tuple(str(folder / path) for path in configuration.seeds.folders)
     seeds = configuration.seeds.model_copy(update={"folders": folders})
+    library = anchored_library(configuration.cowork.library, folder)
+    cowork = configuration.cowork.model_copy(update={"library": library})
     return configuration.model_copy(
-        update={"targets": targets, "fixes": fixes, "seeds": seeds}
+        update={"targets": targets, "fixes": fixes, "seeds": seeds, "cowork": cowork}
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from envplatform.configuration.cowork import CoworkSettings
 from envplatform.configuration.fixes import FixesSettings
 from envplatform.configuration.res import ResSettings
 from envplatform.configuration.section import Positive, Seconds, Section
@@ -159,6 +160,7 @@ class Configuration(Section):
     fixes: FixesSettings = FixesSettings()
     seeds: SeedSettings = SeedSettings()
     res: ResSettings = ResSettings()
+    cowork: CoworkSettings = CoworkSettings()
     synthesis: SynthesisSettings = SynthesisSettings()
     rollouts: RolloutSettings = RolloutSettings()
 
