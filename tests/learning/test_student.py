@@ -64,6 +64,13 @@ def test_pickles_are_refused_by_name(tmp_path: Path) -> None:
         load(folder)
 
 
+def test_a_pickle_beside_safetensors_is_not_opened(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "s", CHATML_TOOLS)
+    (folder / "pytorch_model.bin").write_bytes(b"no pickle at all")
+    names = [file.name for file in load(folder).record.files]
+    assert "pytorch_model.bin" not in names
+
+
 def test_code_beside_a_model_is_not_run(tmp_path: Path) -> None:
     folder = save_student(tmp_path / "s", CHATML_TOOLS)
     ran = tmp_path / "ran"
