@@ -5,7 +5,6 @@ kept by `configured_sensors.py`; the material is `library.py`'s, the report
 `coverage_report.py`'s.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from statistics import mean
@@ -14,10 +13,11 @@ from typing import Any
 from assets import owners
 from assets.batch import Batch, PartitionResult, PartitionResults, Upstream, batch_asset
 from assets.beside import environments_are_kept, keep_aside
+from assets.cowork_makers import making
 from assets.cowork_recipes import (
     drawable,
     library_of,
-    makers,
+    making_code,
     making_settings,
     shard_of,
     shard_settings,
@@ -42,6 +42,7 @@ from envplatform.cowork.rows import (
 from envplatform.cowork.workshop import REVISION
 from envplatform.store import Fact
 from resources.configuration import ConfigurationResource
+from resources.models import ChatModelResource
 from resources.sandbox import SandboxResource
 
 BLUEPRINTS = "task_blueprints"
@@ -54,7 +55,7 @@ BLUEPRINTS = "task_blueprints"
     partitions=cowork_seed,
     deps=[resource_library],
     settings=shard_settings,
-    tools=makers,
+    tools=making_code,
     backfill_policy=SANDBOX_RUNS,  # a job has one policy for all that it runs
     kinds=frozenset({"parquet"}),
     owners=owners.COWORK,
@@ -97,7 +98,7 @@ def task_blueprints(
     partitions=cowork_seed,
     deps=[Upstream(asset=resource_library), task_blueprints],
     settings=making_settings,
-    tools=makers,
+    tools=making_code,
     holds=environments_are_kept,
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
@@ -108,6 +109,7 @@ def cowork_environments(
     batch: Batch[dict[str, Any]],
     configuration: ConfigurationResource,
     sandbox: SandboxResource,
+    chat_model: ChatModelResource,
 ) -> PartitionResults:
     """Built, verified by somebody who did not see the answer, executed, revised, gated.
 
@@ -115,13 +117,17 @@ def cowork_environments(
     stopped. What was not accepted is in `rejected_cowork`, all findings in
     `cowork_findings`.
     """
-    settings = configuration.load().cowork
+    configured = configuration.load()
+    settings = configured.cowork
     for name in batch.partitions:
         library = library_of(batch.rows(ResourceRow, LIBRARY), batch.store)
         blueprints = batch.rows(Blueprint, BLUEPRINTS)
         other = sandbox.other() if settings.portability else None
-        shard = shard_of(batch.store, settings, library, sandbox.open(), other)
-        kept = asyncio.run(make_shard(batch.store, shard, blueprints))
+        with making(configured, library, chat_model) as (makers, run):
+            shard = shard_of(
+                batch.store, settings, library, makers, sandbox.open(), other
+            )
+            kept = run(make_shard(batch.store, shard, blueprints))
         _keep_beside(batch, name, kept)
         yield (
             name,

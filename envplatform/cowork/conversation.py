@@ -110,8 +110,7 @@ def plan(  # noqa: PLR0913  a user has that many sides
         ValueError: as `Plan` does; something refers to what is not there.
     """
     persona = brief.persona
-    number = brief.chance.randrange(1000, 10_000)
-    canary = f"{brief.chance.choice(_CANARY)}-{number}"
+    canary = canary_of(brief.chance.randrange(2**32))
     chosen = idle or (brief.pick(*_IDLE), brief.pick(*_IDLE_LATER))
     return Plan(
         persona=Persona(
@@ -131,6 +130,11 @@ def plan(  # noqa: PLR0913  a user has that many sides
         farewell=brief.pick(*_FAREWELL),
         most_turns=most_turns,
     )
+
+
+def canary_of(seed: int) -> str:
+    """Return a word that nobody says by chance."""
+    return f"{_CANARY[seed % len(_CANARY)]}-{1000 + seed // len(_CANARY) % 9000}"
 
 
 _IDLE = (

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from envplatform.bundle import CheckResult, Environment
 from envplatform.bundle.environment import Spending
 from envplatform.cowork.blueprint import Blueprint
 from envplatform.cowork.family import Build, Specification, VerifierView
@@ -38,6 +39,8 @@ FindingKind = Literal[
     "not_portable",
     "failure_passes",  # a controlled failure state reaches the pass mark
     "user_not_needed",  # work that ignores the user reaches the pass mark
+    "ambiguous",  # what decides the result stands nowhere; a reader's finding
+    "unbelievable",  # nobody would meet it at work; a reader's finding
 ]
 
 
@@ -107,3 +110,20 @@ class VerifierConstructor(ABC):
         Raises:
             RoleError: it could not.
         """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What a reader says of an environment that executions did not refuse."""
+
+    check: CheckResult
+    """For the audit; `not_run` where nobody could be asked."""
+    findings: tuple[Finding, ...]
+
+
+class Reviewer(ABC):
+    """Reads a whole environment, answers and all, and says what executions can't tell."""
+
+    @abstractmethod
+    async def review(self, environment: Environment) -> Review:
+        """Read it once."""

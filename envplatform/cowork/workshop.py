@@ -23,6 +23,7 @@ from envplatform.cowork.roles import (
     Builder,
     Built,
     Finding,
+    Reviewer,
     Role,
     RoleError,
     Verifier,
@@ -48,6 +49,8 @@ class Workshop:
     constructor: Callable[[Blueprint], VerifierConstructor]
     """A new one for each environment, so that none remembers another's."""
     attend: Attendance
+    reviewer: Reviewer | None = None
+    """Reads what passed every check; None: nobody does."""
     rounds: int = 3
     checks: Sequence[CheckName] = FULL
     other: SandboxProvider | None = None
@@ -103,6 +106,10 @@ async def make(workshop: Workshop, blueprint: Blueprint) -> Outcome:
                 verifier = await constructor.construct(view, _of("verifier", before))
             environment, audit = await _executed(workshop, blueprint, built, verifier)
             found = findings_of(audit)
+            if not found and workshop.reviewer is not None:
+                review = await workshop.reviewer.review(environment)
+                environment = replace(environment, audit=(*audit, review.check))
+                found = review.findings
         except RoleError as error:
             found = (_failed(error),)
         except BundleError as error:
