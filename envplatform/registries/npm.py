@@ -140,12 +140,19 @@ def _asked(key: str) -> str | None:
     npm = shutil.which("npm")
     if npm is None:
         return None
-    answer = subprocess.run(
-        [npm, "config", "get", key],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=_ANSWER_S,
-    )
+    try:
+        answer = subprocess.run(
+            [npm, "config", "get", key],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=_ANSWER_S,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        msg = (
+            f"npm does not tell its settings ({type(error).__name__}); set the variable "
+            f"{REGISTRY_VARIABLE} to the registry's address"
+        )
+        raise RegistryError(msg) from error
     value = answer.stdout.strip()
     return value if value and value not in {"null", "undefined"} else None

@@ -88,6 +88,22 @@ def test_npm_s_variables_are_honoured() -> None:
     assert found.certificate == "/ca.pem"
 
 
+@pytest.mark.parametrize(
+    ("program", "part"),
+    [(None, "install npm, or set"), ("no program", "does not tell")],
+)
+def test_a_machine_without_a_sound_npm_is_told_what_to_do(
+    program: str | None, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if program is not None:
+        npm = tmp_path / "npm"
+        npm.write_text(program)
+        npm.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RegistryError, match=part):
+        configured_npm({})
+
+
 def test_links_are_told_and_left_out(tmp_path: Path) -> None:
     """So that a reader can count them."""
     path = tmp_path / "x.tgz"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 from envplatform.cowork.library.git_commit import fetch_commit
 from envplatform.cowork.library.specification import (
@@ -112,16 +113,29 @@ class FolderMaterial(Material):
                 f"{self.root} is no folder; correct path in [[cowork.library.sources]]"
             )
             raise LibraryError(msg)
-        for folder, folders, names in os.walk(self.root):
+        for folder, folders, names in os.walk(self.root, onerror=_unreadable):
             folders[:] = sorted(name for name in folders if name != ".git")
             for name in sorted([*folders, *names]):
                 full = Path(folder, name)
                 path = full.relative_to(self.root).as_posix()
-                status = full.lstat()
+                status = _status(full)
                 if stat.S_ISREG(status.st_mode):
                     yield path, status.st_size
                 elif not stat.S_ISDIR(status.st_mode):
                     link(path)
+
+
+def _status(path: Path) -> os.stat_result:
+    try:
+        return path.lstat()
+    except OSError as error:
+        _unreadable(error)
+
+
+def _unreadable(error: OSError) -> NoReturn:
+    """What can't be looked into is never passed over in silence."""
+    msg = f"{error.filename} can't be read: {error.strerror}"
+    raise LibraryError(msg) from error
 
 
 @dataclass(frozen=True, slots=True)
