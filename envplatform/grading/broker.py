@@ -99,9 +99,6 @@ class Broker:
             SandboxError: a sandbox failed.
         """
         await self._sandbox.upload(ws_tree(), _LIBRARY)
-        await self._platform.upload(ws_tree(), _LIBRARY)
-        if self._user is not None:
-            await self._user.upload(ws_tree(), _LIBRARY)
         manifest = files_of(self._environment)[GRAPH]
         await self._sandbox.upload({_MANIFEST_NAME: manifest}, _HOME)
         await self._sandbox.upload(self._environment.served, _HOLDINGS)
@@ -270,8 +267,9 @@ def ws_tree() -> dict[str, File]:
 
 
 async def _controlled(sandbox: Sandbox, requests: Sequence[Request]) -> list[Reply]:
+    source = (resources.files("envplatform.grading") / "inside" / "ask.py").read_text()
     result = await sandbox.exec(
-        [*_PYTHON, "--socket", _SOCKET, "lines"],
+        ["python3", "-I", "-S", "-B", "-c", source, _SOCKET],
         stdin=b"".join(map(encode_request, requests)),
         limits=Limits(wall_s=MAX_WAIT_S + _SLACK_S, output_bytes=_MAX_LOG_BYTES),
     )

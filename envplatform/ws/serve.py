@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import http.client
 import os
 import shlex
 import signal
@@ -153,6 +152,8 @@ def _start(
 
 
 def _answers(port: int, path: str) -> bool:
+    import http.client  # noqa: PLC0415  few environments have a process as service
+
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1.0)
     try:
         connection.request("GET", path)

@@ -8,7 +8,6 @@ by its standard streams: `GET /tools` tells of its tools, `POST /tools/NAME` cal
 
 from __future__ import annotations
 
-import http.client
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -90,6 +89,8 @@ def _parts(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def _asked(port: int, method: str, path: str, body: object) -> dict[str, Any]:
+    import http.client  # noqa: PLC0415  few environments have a process as service
+
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_ANSWER_S)
     sent = None if body is None else canonical(body)
     headers = {} if sent is None else {"Content-Type": "application/json"}
