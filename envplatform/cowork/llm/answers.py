@@ -8,9 +8,9 @@ from envplatform.cowork.roles import Role
 from envplatform.user.plan import Fact, Signal
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")]
-View = Annotated[
-    str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,40}(/[a-z0-9][a-z0-9_.-]{0,60}){0,3}$")
-]
+_PART = r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}(?:\.[A-Za-z0-9_-]{1,20}){0,3}"
+View = Annotated[str, Field(pattern=rf"^{_PART}(?:/{_PART}){{0,3}}$")]
+"""A path of names; none begins with a dot or has two in a row."""
 Text = Annotated[str, Field(max_length=60_000)]
 Line = Annotated[str, Field(min_length=1, max_length=400)]
 Program = Annotated[str, Field(min_length=1, max_length=40_000)]
