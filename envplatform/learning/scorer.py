@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import metadata
 from typing import IO
 
 from envplatform.errors import StudentError
@@ -33,6 +34,19 @@ class Scoring:
     """One for each conversation, in their order."""
 
 
+def learning_tools() -> dict[str, str]:
+    """Names and versions of what scores depend on, without loading it.
+
+    Raises:
+        StudentError: it is not installed.
+    """
+    try:
+        return {name: metadata.version(name) for name in ("torch", "transformers")}
+    except metadata.PackageNotFoundError as error:
+        msg = f"{error.name} is not installed: pip install 'envplatform[learning]'"
+        raise StudentError(msg) from error
+
+
 @contextmanager
 def score_trajectories(
     conversations: Iterable[Conversation], order: ScoringOrder
@@ -42,6 +56,7 @@ def score_trajectories(
     Raises:
         StudentError: the model can't be used, torch is missing, or the process died.
     """
+    learning_tools()
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
         given.write(ORDER.dump_json(order) + b"\n")
         for one in conversations:

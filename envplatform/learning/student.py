@@ -53,7 +53,7 @@ class Student:
         template = _template(order, tokenizer)
         renderer = Renderer(tokenizer, template)
         check_template(renderer)
-        model = load_model(order.model, order.dtype).to(order.device)
+        model = _moved(load_model(order.model, order.dtype), order.device)
         sha256 = hashlib.sha256(template.encode()).hexdigest()
         record = StudentRecord(
             name=order.model.name,
@@ -100,6 +100,15 @@ def load_model(path: Path, dtype: Dtype) -> PreTrainedModel:
         raise StudentError(msg)
     loaded: PreTrainedModel = model.eval()
     return loaded
+
+
+def _moved(model: PreTrainedModel, device: str) -> PreTrainedModel:
+    try:
+        moved: PreTrainedModel = model.to(device)
+    except (RuntimeError, AssertionError) as error:  # the latter: built without CUDA
+        msg = f"torch can't use the device {device!r} here: {error}"
+        raise StudentError(msg) from error
+    return moved
 
 
 def check_template(renderer: Renderer) -> None:

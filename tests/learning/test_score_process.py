@@ -46,6 +46,15 @@ def test_a_student_that_can_not_be_used_is_told(tmp_path: Path) -> None:
         pass
 
 
+def test_a_process_that_dies_is_an_error_and_no_short_answer(tmp_path: Path) -> None:
+    order = ScoringOrder(model=save_student(tmp_path, CHATML_TOOLS), chunk_rows=0)
+    with (
+        pytest.raises(StudentError, match="exit code 1"),
+        score_trajectories((talk(ASK, DONE),), order) as scoring,
+    ):
+        list(scoring.scores)
+
+
 def test_asking_for_scores_loads_no_torch() -> None:
     code = (
         "import sys, envplatform.learning.scorer as s; "

@@ -71,6 +71,12 @@ def test_a_pickle_beside_safetensors_is_not_opened(tmp_path: Path) -> None:
     assert "pytorch_model.bin" not in names
 
 
+def test_a_device_that_is_not_there_is_named(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "s", CHATML_TOOLS)
+    with pytest.raises(StudentError, match="the device 'nonsense' here"):
+        Student.load(ScoringOrder(model=folder, device="nonsense"))
+
+
 def test_code_beside_a_model_is_not_run(tmp_path: Path) -> None:
     folder = save_student(tmp_path / "s", CHATML_TOOLS)
     ran = tmp_path / "ran"
