@@ -20,10 +20,19 @@ from assets import (
     levels,
     library,
     lineages,
+    rollouts,
+    selection,
 )
 from assets.configured_sensors import seed_keys, target_repository_keys
 from assets.fix_sensor import fix_repository_keys
-from assets.jobs import fix_supervision, res_lineage, swe_synthesis
+from assets.jobs import (
+    fix_supervision,
+    res_lineage,
+    rollout_batches,
+    swe_synthesis,
+    trajectory_selection,
+)
+from assets.rollout_sensors import experiment_keys, rollout_batch_keys
 from envplatform.configuration import (
     CONFIG_VARIABLE,
     CONFIGURATION_FILE,
@@ -62,11 +71,33 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
     }
     return dg.Definitions(
         assets=dg.load_assets_from_modules(
-            [fixes, bugs, bug_report, lineages, levels, depth_report, library]
+            [
+                fixes,
+                bugs,
+                bug_report,
+                lineages,
+                levels,
+                depth_report,
+                library,
+                rollouts,
+                selection,
+            ]
         ),
         asset_checks=dg.load_asset_checks_from_modules([gate_checks, level_checks]),
-        jobs=[fix_supervision, swe_synthesis, res_lineage],
-        sensors=[fix_repository_keys, target_repository_keys, seed_keys],
+        jobs=[
+            fix_supervision,
+            swe_synthesis,
+            res_lineage,
+            rollout_batches,
+            trajectory_selection,
+        ],
+        sensors=[
+            fix_repository_keys,
+            target_repository_keys,
+            seed_keys,
+            rollout_batch_keys,
+            experiment_keys,
+        ],
         resources={**resources, **(overrides or {})},
         # The steps of a run follow one another, and each fans out by itself. A process
         # a step costs three seconds of start: 21 s of CPU against 3 s, measured over

@@ -5,6 +5,7 @@ import dagster as dg
 SUPERVISION = "fix_supervision"
 SYNTHESIS = "swe_synthesis"
 LINEAGES = "res_lineage"
+ROLLOUTS = "rollout_batches"
 TRAJECTORIES = "trajectory_selection"
 BREADTH = "cowork_breadth"
 
@@ -32,8 +33,15 @@ cowork_breadth = dg.define_asset_job(
     description="From material and blueprints to gated environments with users inside.",
 )
 
+rollout_batches = dg.define_asset_job(
+    ROLLOUTS,
+    selection=dg.AssetSelection.assets("rollouts"),
+    description="Agents in environments, batch by batch.",
+)
+
 trajectory_selection = dg.define_asset_job(
     TRAJECTORIES,
-    selection=dg.AssetSelection.groups("trajectories"),
-    description="From agents in environments to the trajectories worth training on.",
+    selection=dg.AssetSelection.groups("trajectories")
+    - dg.AssetSelection.assets("rollouts"),
+    description="From rollouts to the trajectories worth training on.",
 )

@@ -26,6 +26,8 @@ class Upstream:
     """Needed exactly where both are partitioned, by different sets."""
     by_part: bool = False
     """A partition reads only that part of one table which has its key as value."""
+    optional: bool = False
+    """Whether a partition can do without any table of it: others may serve as well."""
 
     @property
     def name(self) -> str:
@@ -88,6 +90,8 @@ class Reader:
                 missing.append(partition)
             else:
                 found.append(manifest.as_input)
+        if upstream.optional and not found:
+            return []
         # Who reads all there is does not wait for what failed.
         if missing and not (found and _takes_all(self.partitions, upstream)):
             raise MissingUpstreamError(_missing(upstream.name, missing))

@@ -27,8 +27,11 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "bug_candidates",
             "verified_bugs",
         ),
+        "rollouts": ("swe_environments", "seed_environments", "res_lineages"),
         "bug_patterns": ("bug_training_set",),
         "synthesis_report": ("bug_candidates", "verified_bugs", "swe_environments"),
+        "valid_trajectories": ("rollouts",),
+        "selected_trajectories": ("valid_trajectories",),
     }
 )
 """Asset to the assets it reads, in the order of the graph."""

@@ -28,14 +28,21 @@ class ChatModelResource(dg.ConfigurableResource[ChatModel]):
     _budgets: dict[tuple[Role, str], Budget] = PrivateAttr(default_factory=dict)
 
     def open(
-        self, *, asset: str, purpose: str, role: Role = "model"
+        self,
+        *,
+        asset: str,
+        purpose: str,
+        role: Role = "model",
+        settings: ModelSettings | None = None,
     ) -> AbstractAsyncContextManager[ChatModel]:
         """The model, for `async with`; all openings of an asset in a run share a budget.
+
+        `settings` stand in for the section of envplatform.toml.
 
         Raises:
             ConfigError: on entering: no key, or settings that contradict each other.
         """
-        settings = self.settings(role)
+        settings = settings or self.settings(role)
         budget = self._budgets.setdefault((role, asset), budget_of(settings))
         return open_model(
             settings,

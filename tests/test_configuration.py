@@ -31,6 +31,15 @@ def test_arrays_become_tuples() -> None:
         ("[sandbox]\nfoo = 1", ["sandbox.foo", "no such key"]),
         ("[sandbox]\nconcurrency = 0", ["sandbox.concurrency", "greater than 0"]),
         ('[rollouts]\nseconds = "9"', ["rollouts.seconds", "'9'"]),
+        ("[rollouts]\nturn = 3", ["no such key: turn", "[rollouts.NAME]"]),
+        ("[rollouts.Big]", ["'Big' must be of lower-case letters"]),
+        ("[rollouts.a]\nturn = 3", ["rollouts.a.turn: no such key"]),
+        (
+            '[rollouts.a]\nperturbations = ["truncate"]',
+            ["rollouts.a", "of the harness reference, not of tool_loop"],
+        ),
+        ("[selection]\nkeep = 0.7", ["no such key: keep", "[selection.NAME]"]),
+        ("[selection.a]\nkeep = 2.0", ["selection.a.keep", "less than or equal to 1"]),
         ("[synthesis]\nbaseline_runs = 2", ["synthesis.baseline_runs", "3"]),
         ("[synthesis]\ninducers = []", ["synthesis.inducers", "at least 1 item"]),
         (
@@ -120,3 +129,18 @@ def test_home_is_the_variable_or_lies_in_the_checkout(tmp_path: Path) -> None:
     assert home_folder({}, checkout=tmp_path) == tmp_path / ".envplatform"
     other = tmp_path / "elsewhere"
     assert home_folder({"ENVPLATFORM_HOME": str(other)}, checkout=tmp_path) == other
+
+
+def test_tables_below_a_section_are_batches_and_experiments() -> None:
+    text = """
+        [rollouts]
+        turns = 3
+        [rollouts.a]
+        harness = "nop"
+        [selection.b]
+        metric = "reward"
+    """
+    parsed = parse_configuration(text, source="x.toml")
+    assert parsed.rollouts.turns == 3
+    assert parsed.rollouts.batches["a"].harness == "nop"
+    assert parsed.selection.experiments["b"].direction == "higher"

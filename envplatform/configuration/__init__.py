@@ -25,11 +25,16 @@ from envplatform.configuration.load import (
     parse_configuration,
 )
 from envplatform.configuration.res import ABLATIONS, MAX_DEPTH, Ablation, ResSettings
+from envplatform.configuration.rollouts import (
+    ExperimentSettings,
+    RolloutBatchSettings,
+    RolloutSettings,
+    SelectionSettings,
+)
 from envplatform.configuration.settings import (
     PROMPTED,
     Configuration,
     ModelSettings,
-    RolloutSettings,
     SandboxSettings,
     SeedSettings,
     SynthesisSettings,
@@ -49,6 +54,7 @@ __all__ = [
     "Configuration",
     "CoworkSettings",
     "CurationSettings",
+    "ExperimentSettings",
     "FixLayout",
     "FixSourceSettings",
     "FixesSettings",
@@ -56,10 +62,12 @@ __all__ = [
     "LibrarySourceSettings",
     "ModelSettings",
     "ResSettings",
+    "RolloutBatchSettings",
     "RolloutSettings",
     "SamplingSettings",
     "SandboxSettings",
     "SeedSettings",
+    "SelectionSettings",
     "SynthesisSettings",
     "TargetSettings",
     "home_folder",

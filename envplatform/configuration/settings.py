@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from envplatform.configuration.cowork import CoworkSettings
 from envplatform.configuration.fixes import FixesSettings
 from envplatform.configuration.res import ResSettings
+from envplatform.configuration.rollouts import RolloutSettings, SelectionSettings
 from envplatform.configuration.section import Positive, Seconds, Section
 
 
@@ -136,16 +137,6 @@ class SynthesisSettings(Section):
         return value
 
 
-class RolloutSettings(Section):
-    """`[rollouts]`: limits of one rollout."""
-
-    turns: Positive = 20
-    tokens: Positive = 60_000
-    seconds: Seconds = 600.0
-    user_wording: Literal["template", "model"] = "template"
-    """How users inside speak: as their plan has it, or reworded by [user_model]."""
-
-
 class Configuration(Section):
     """The whole of `envplatform.toml`."""
 
@@ -163,6 +154,7 @@ class Configuration(Section):
     cowork: CoworkSettings = CoworkSettings()
     synthesis: SynthesisSettings = SynthesisSettings()
     rollouts: RolloutSettings = RolloutSettings()
+    selection: SelectionSettings = SelectionSettings()
 
     @property
     def issue_model_or_model(self) -> ModelSettings:

@@ -36,7 +36,7 @@ ClaimFault = Literal[
     "not_redone",  # it was read again, and nothing was done after that
     "gave_up_on_error",  # the last thing that was tried failed
 ]
-Reason = RecordFault | OutcomeFault | ClaimFault
+Reason = Literal[RecordFault, OutcomeFault, ClaimFault]
 Dimension = Literal["record", "outcome", "claims_and_recovery"]
 
 DIMENSIONS: tuple[tuple[Dimension, frozenset[str]], ...] = (

@@ -49,7 +49,7 @@ def test_every_asset_says_what_it_is(name: str) -> None:
     graph = build_definitions().resolve_asset_graph()
     node = graph.get(dg.AssetKey(name))
     assert node.description
-    assert node.group_name in {"fixes", "bugs", "lineages", "cowork"}
+    assert node.group_name in {"fixes", "bugs", "lineages", "cowork", "trajectories"}
     assert int(node.code_version or 0) > 0
     assert node.kinds
     assert node.owners

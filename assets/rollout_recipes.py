@@ -1,0 +1,137 @@
+"""What decides the rows of rollouts and of what is selected from them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from assets.batch import Batch
+from envplatform.bundle.row import EnvironmentRow
+from envplatform.configuration import Configuration, ExperimentSettings
+from envplatform.errors import ConfigError
+from envplatform.grading.broker import ws_tree
+from envplatform.res.rows import LevelRow
+from envplatform.rollout.choosing import chosen, matching
+from envplatform.rollout.plan import REVISION
+from envplatform.rollout.settings import batch_of, plan_of
+from envplatform.store import Store
+from envplatform.store.values import digest_json
+from envplatform.trajectories import Cut, Standards, Threshold
+from envplatform.tree import tree_digest
+
+SCORES = "trajectory_scores"
+"""Table of a student's scores, by experiment."""
+PLAIN = ("swe_environments", "seed_environments")
+"""Assets whose rows are environments."""
+NESTED = ("res_lineages",)
+"""Assets whose rows have one."""
+_SELECTS = {"metric", "better", "keep", "bins", "seed"}
+_JUDGES = {"batches", "reward", "scores", "claims"}
+
+
+def batch_keys(configuration: Configuration) -> tuple[str, ...]:
+    """Names of all batches."""
+    return tuple(configuration.rollouts.batches)
+
+
+def experiment_keys(configuration: Configuration) -> tuple[str, ...]:
+    """Names of all experiments."""
+    return tuple(configuration.selection.experiments)
+
+
+def batch_sources(configuration: Configuration, name: str, _: Store) -> dict[str, str]:
+    """What one batch is: changing another leaves its rows."""
+    batch = batch_of(configuration, name).model_dump(mode="json")
+    plan = plan_of(configuration, name)
+    return {"batch": digest_json({"batch": batch, "plan": asdict(plan)})}
+
+
+def rollout_code(_: object) -> dict[str, str]:
+    """What acts and records, and what serves the environments."""
+    return {"rollout": f"{REVISION}", "ws": tree_digest(ws_tree())}
+
+
+def environments_of(
+    batch: Batch[Any], configuration: Configuration, name: str
+) -> tuple[tuple[EnvironmentRow, ...], Mapping[str, str]]:
+    """Return the environments of a batch, and the digest of the root of each level.
+
+    Raises:
+        ConfigError: none fits.
+        StoreError: the condition is wrong.
+    """
+    settings = batch_of(configuration, name)
+    there = (
+        {part.asset for part in batch.current.recipe.inputs} if batch.current else {}
+    )
+    rows = [
+        row
+        for asset in PLAIN
+        if asset in there
+        for row in batch.scan(EnvironmentRow, asset)
+    ]
+    levels = [
+        one for asset in NESTED if asset in there for one in batch.scan(LevelRow, asset)
+    ]
+    fitting = (
+        matching(batch.store, settings.where, plain=PLAIN, nested=NESTED)
+        if settings.where
+        else None
+    )
+    found = chosen(
+        [*rows, *(one.environment for one in levels)],
+        pillars=settings.pillars,
+        fitting=fitting,
+        most=settings.environments,
+    )
+    return found, {one.environment.digest: one.root for one in levels}
+
+
+def experiment_of(configuration: Configuration, name: str) -> ExperimentSettings:
+    """Return an experiment.
+
+    Raises:
+        ConfigError: there is none of this name.
+    """
+    experiments = configuration.selection.experiments
+    if name not in experiments:
+        known = ", ".join(sorted(experiments)) or "none"
+        msg = f"envplatform.toml has no [selection.{name}]; there are: {known}"
+        raise ConfigError(msg)
+    return experiments[name]
+
+
+def standards_sources(
+    configuration: Configuration, name: str, _: Store
+) -> dict[str, str]:
+    """What one experiment asks of a trajectory."""
+    settings = experiment_of(configuration, name)
+    return {"standards": digest_json(settings.model_dump(mode="json", include=_JUDGES))}
+
+
+def selection_sources(
+    configuration: Configuration, name: str, store: Store
+) -> dict[str, str]:
+    """How one experiment selects, and the scores by which it does, if there are any."""
+    settings = experiment_of(configuration, name)
+    scores = store.manifest(SCORES, name)
+    return {
+        "selection": digest_json(settings.model_dump(mode="json", include=_SELECTS)),
+        "scores": scores.digest if scores else "",
+    }
+
+
+def standards_of(settings: ExperimentSettings) -> Standards:
+    """Return what is asked of a trajectory."""
+    return Standards(
+        reward=settings.reward,
+        scores=tuple(
+            Threshold(criterion=one.criterion, score=one.score)
+            for one in settings.scores
+        ),
+        claims=settings.claims,
+    )
+
+
+def cut_of(settings: ExperimentSettings) -> Cut:
+    """Return how much is kept, and of which end."""
+    return Cut(keep=settings.keep, bins=settings.bins, better=settings.direction)

@@ -1,0 +1,168 @@
+"""`[rollouts]` and `[selection]` of `envplatform.toml`: who acts where, and what is kept.
+
+`[rollouts]` itself holds limits of one rollout; each table below it is a batch by name,
+a partition of the asset `rollouts`. Each table below `[selection]` is an experiment.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from envplatform.configuration.section import Positive, Seconds, Section
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+Share = Annotated[float, Field(ge=0, le=1)]
+
+HarnessName = Literal[
+    "tool_loop", "tool_loop_fenced", "oracle", "nop", "explorer", "reference"
+]
+Perturbation = Literal[
+    "none", "skip_step", "ignore_patch", "false_claim", "truncate", "wrong_tool"
+]
+
+
+class RolloutBatchSettings(Section):
+    """`[rollouts.NAME]`: one policy in the environments that are chosen."""
+
+    pillars: tuple[Literal["swe", "res", "cowork"], ...] = ()
+    """Empty: all."""
+    where: str = ""
+    """SQL condition over the columns of the environments table; empty: all."""
+    environments: Positive | None = None
+    """At most, the first by digest; None: all."""
+    harness: HarnessName = "tool_loop"
+    perturbations: Annotated[tuple[Perturbation, ...], Field(min_length=1)] = ("none",)
+    """Of `reference`: one rollout each."""
+    model: str = ""
+    """Name of the model that acts; empty: that of [model]."""
+    base_url: str = ""
+    """Its OpenAI-compatible server; empty: that of [model]."""
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
+    answer_tokens: Positive = 1_024
+    """Of one turn, at most."""
+    attempts: Positive = 1
+    """Rollouts in one environment, each with a seed of its own."""
+    seed: int = 0
+    """Of the first attempt; the others follow it."""
+    turns: Positive | None = None
+    tool_calls: Positive | None = None
+    tokens: Positive | None = None
+    seconds: Seconds | None = None
+    """Limits in place of those of [rollouts]."""
+
+    @model_validator(mode="after")
+    def _perturbs_references_only(self) -> Self:
+        if self.harness != "reference" and self.perturbations != ("none",):
+            msg = f"perturbations are of the harness reference, not of {self.harness}"
+            raise ValueError(msg)
+        return self
+
+
+class RolloutSettings(Section):
+    """`[rollouts]`: limits of one rollout, how many at once, and batches by name."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+    __pydantic_extra__: dict[str, RolloutBatchSettings] = Field(init=False)
+
+    turns: Positive = 20
+    tool_calls: Positive = 100
+    tokens: Positive = 60_000
+    seconds: Seconds = 600.0
+    command_seconds: Seconds = 60.0
+    output_bytes: Positive = 20_000_000
+    """Of all commands of one rollout together."""
+    in_flight: Positive = 8
+    """Rollouts under way at once; one that is served needs four sandboxes."""
+    user_wording: Literal["template", "model"] = "template"
+    """How users inside speak: as their plan has it, or reworded by [user_model]."""
+    retries: Annotated[int, Field(ge=0)] = 2
+    """Of a rollout that the sandbox or the model server failed."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_known_or_a_table(cls, said: object) -> object:
+        return _with_tables(said, cls, "a batch is a table [rollouts.NAME]")
+
+    @property
+    def batches(self) -> Mapping[str, RolloutBatchSettings]:
+        """The tables below it, by name."""
+        return self.__pydantic_extra__
+
+    @model_validator(mode="after")
+    def _names_are_keys(self) -> Self:
+        _check_names(self.batches)
+        return self
+
+
+class ThresholdSettings(Section):
+    """A criterion that must reach a score."""
+
+    criterion: str
+    score: Share
+
+
+class ExperimentSettings(Section):
+    """`[selection.NAME]`: which trajectories are valid, and which of those are kept."""
+
+    batches: tuple[str, ...] = ()
+    """Of rollouts; empty: all."""
+    reward: Share = 1.0
+    """At least."""
+    scores: tuple[ThresholdSettings, ...] = ()
+    """Of further verifiers."""
+    claims: Literal["if_made", "required"] = "if_made"
+    metric: Literal["nll", "rsr", "reward", "length", "random"] = "nll"
+    better: Literal["lower", "higher"] | None = None
+    """None: higher of rewards, lower of all else."""
+    keep: Share = 0.7
+    """Of each bin."""
+    bins: Positive = 4
+    """By length, of as many trajectories each."""
+    seed: int = 0
+    """Of the random control."""
+
+    @property
+    def direction(self) -> Literal["lower", "higher"]:
+        """Which end of the metric is kept."""
+        return self.better or ("higher" if self.metric == "reward" else "lower")
+
+
+class SelectionSettings(Section):
+    """`[selection]`: experiments by name."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+    __pydantic_extra__: dict[str, ExperimentSettings] = Field(init=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_a_table(cls, said: object) -> object:
+        return _with_tables(said, cls, "an experiment is a table [selection.NAME]")
+
+    @property
+    def experiments(self) -> Mapping[str, ExperimentSettings]:
+        """The tables below it, by name."""
+        return self.__pydantic_extra__
+
+    @model_validator(mode="after")
+    def _names_are_keys(self) -> Self:
+        _check_names(self.experiments)
+        return self
+
+
+def _with_tables(said: object, section: type[Section], what: str) -> object:
+    """Refuse a key that is neither known nor a table: it is misspelt."""
+    items = said.items() if isinstance(said, dict) else ()
+    for key, value in items:
+        if key not in section.model_fields and not isinstance(value, dict | Section):
+            msg = f"no such key: {key}; {what}"
+            raise ValueError(msg)
+    return said
+
+
+def _check_names(names: Mapping[str, object]) -> None:
+    for name in names:
+        if not _NAME.fullmatch(name):
+            msg = f"{name!r} must be of lower-case letters, digits, - and _"
+            raise ValueError(msg)
