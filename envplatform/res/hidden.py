@@ -1,6 +1,6 @@
 """What is known to who was told alone: each secret stands behind what it is needed from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from envplatform.bundle import Dependency, Environment
 from envplatform.res.diagnostic import Diagnostic
@@ -24,17 +24,49 @@ def told_elsewhere(
         texts[name] = "\n".join((texts.get(name, ""), *dict.fromkeys(answers)))
     for view in child.views:
         texts[view.name] = f"{texts.get(view.name, '')}\n{view.about}"
-    needs: dict[str, set[str]] = {}
-    for edge in child.dependencies:
-        needs.setdefault(edge.view, set()).add(edge.needs)
+    needs = _needs(child)
     everything = "\n".join(texts.values())
     for edge in child.dependencies:
         for secret in _secrets(child, edge, had):
+            if _is_of_another(edge, secret, texts, child.dependencies, needs):
+                continue
             if len(secret) < _LEAST_SECRET:
                 message = f"what it wants from {edge.needs} can be guessed"
                 yield Diagnostic(check="necessity", name=edge.view, message=message)
             elif everything.count(secret) > texts.get(edge.needs, "").count(secret):
                 yield from _where(edge, secret, texts, needs)
+
+
+def _needs(child: Environment) -> dict[str, set[str]]:
+    needs: dict[str, set[str]] = {}
+    for edge in child.dependencies:
+        needs.setdefault(edge.view, set()).add(edge.needs)
+    return needs
+
+
+def _is_of_another(
+    edge: Dependency,
+    secret: str,
+    texts: Mapping[str, str],
+    edges: Iterable[Dependency],
+    needs: Mapping[str, set[str]],
+) -> bool:
+    """Whether a name wants two things of one kind, and this one is told by the other.
+
+    A gate over a text with foreign identifiers wants its key, and the map of those.
+    """
+    if secret in texts.get(edge.needs, ""):
+        return False
+    others = {
+        one.needs
+        for one in edges
+        if (one.view, one.kind) == (edge.view, edge.kind) and one.needs != edge.needs
+    }
+    return any(
+        secret in text and others & {name, *_behind(name, needs)}
+        for name, text in texts.items()
+        if name != edge.view
+    )
 
 
 def _where(

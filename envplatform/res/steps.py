@@ -13,11 +13,14 @@ from envplatform.bundle import Environment, View
 from envplatform.res.measure import evidence, plain_reads
 from envplatform.res.plan import Step
 from envplatform.res.primitives.base import STAMP
+from envplatform.res.session import session
 from envplatform.res.staged import Staged, stepped
+from envplatform.res.told import untold
 from envplatform.res.trail import Trail
 from envplatform.workspace import Interface, workspace_of
 from envplatform.workspace.draft import STORE, is_plain
 from envplatform.workspace.recovery import Recovery, Told
+from envplatform.ws.wire import canonical
 
 _MADE = "made."
 """Begins the names of resources that operators made."""
@@ -150,3 +153,16 @@ def made_by(made: Made, step: Step, seed: int) -> Made:
     trail = made.trail.after(step.name, recipe, made.environment)
     kept = {root: way for root, way in made.ways.items() if step.name not in way.depths}
     return Made(staged=after, trail=trail, ways=kept)
+
+
+def goes_round(after: Made, step: Step) -> bool:
+    """Whether a step opened a name to a document that only who has read the name can find.
+
+    By the verifier's own rule: a request is made with what some reply told.
+    """
+    if "on" not in step.options:
+        return False
+    had = session(after.environment, after.trail)
+    listed = canonical(Interface(after.environment).ask("list").data)
+    told = untold(after.environment, listed, after.trail.wanted, had.exchanges)
+    return next(told, None) is not None

@@ -20,12 +20,15 @@ from envplatform.bundle.environment import (
     ViewKind,
 )
 from envplatform.errors import BundleError
+from envplatform.workspace.behind import behind
 from envplatform.workspace.graph import Workspace
 from envplatform.workspace.recovery import Node
 from envplatform.ws.wire import canonical, digest
 
 STORE = "vault/"
 """Where contents lie that no list tells of."""
+_STANDS: ResourceKind = "state"
+"""Kind of a document that stands where another content was, for how to go on to it."""
 _TOKEN_CHARACTERS = 12
 _TOKEN = re.compile(r"[0-9a-f]{12}")
 MADE_AT = "made/"
@@ -163,15 +166,22 @@ class Draft:
             told = json.loads(held)
         except (ValueError, RecursionError, BundleError):
             told = {}
+        if view is not None and self._kind(view) == _STANDS:
+            self.refuse(
+                f"{name} stands for another content by now: its stamp is no key"
+            )
         stamp = told.get("stamp") if isinstance(told, dict) else None
         if not isinstance(stamp, str) or not _TOKEN.fullmatch(stamp):
             self.refuse(f"{name} is no document with a stamp")
         return stamp
 
     def _has_stamp(self, view: View | None) -> TypeGuard[View]:
-        if view is None or not view.source.startswith(_MADE):
-            return False
-        return self._workspace.resources[view.source].kind in {"key", "schema"}
+        return view is not None and self._kind(view) in {"key", "schema"}
+
+    def _kind(self, view: View) -> ResourceKind | None:
+        """Return the kind of what a draft holds behind a view; None: no draft does."""
+        is_made = view.source.startswith(_MADE)
+        return self._workspace.resources[view.source].kind if is_made else None
 
     def is_listed(self, name: str) -> bool:
         """Whether a list tells of a name, so that naming it gives nothing away."""
@@ -179,18 +189,13 @@ class Draft:
         return view is not None and view.listed
 
     def behind(self, name: str) -> frozenset[str]:
-        """Return all names that are needed to read `name`, itself included."""
-        found, todo = {name}, [name]
-        while todo:
-            at = todo.pop()
-            further = {edge.needs for edge in self._edges if edge.view == at} - found
-            found |= further
-            todo += further
-        return frozenset(found)
+        """Return the names that are needed to know and read `name`, itself included."""
+        views = {self.name: self.view, **self._workspace.views}
+        return behind(name, views, self._edges)
 
     def entry(self, content: bytes | str | Any, about: str) -> str:  # noqa: ANN401  as `hold`
         """Put another content at the name itself; return what it is held as."""
-        held = self.hold(content, "schema")
+        held = self.hold(content, _STANDS)
         self.show(self.name, "content", held, about=about)
         return held
 

@@ -8,6 +8,8 @@ from envplatform.bundle import Dependency, Environment, View
 from envplatform.res import checks
 from envplatform.res.child import child_of
 from envplatform.res.plan import Step, TransformPlan
+from envplatform.res.staged import staged
+from envplatform.res.steps import Made, goes_round, made_by
 from envplatform.res.trail import solution_with, trail_of
 from envplatform.tree import File
 from envplatform.user.shown import SHOWN
@@ -162,6 +164,10 @@ def test_documents_that_want_each_other_are_refused() -> None:
     stamped = child(("version_selection", handle), root=linked)
     log = next(one.name for one in stamped.views if ".releases-" in one.name)
     step = Step(operator="dependency_lookup", name=part, options={"on": log})
+    before = Made(staged=staged(stamped), trail=trail_of(stamped))
+    assert goes_round(made_by(before, step, 1), step)
+    straight = Step(operator="dependency_lookup", name="notes", options={"on": log})
+    assert not goes_round(made_by(before, straight, 1), straight)
     circular = child_of(stamped, TransformPlan(steps=(step,)), seed=1, producer="hand")
     assert recovered(stamped) == ""
     assert f"recovery: {handle}: no reply tells {handle!r}" in recovered(circular)
@@ -172,6 +178,21 @@ def test_a_needless_prerequisite_is_named() -> None:
     edge = Dependency(view=NAME, needs="stock", kind="handle")
     idle = replace(made, dependencies=(*made.dependencies, edge))
     assert necessary(root, idle) == f"necessity: {NAME}: all is recovered without stock"
+
+
+def test_a_gate_over_foreign_identifiers_wants_two_things() -> None:
+    """The key is not looked for in the map of identifiers, wherever it is told."""
+    root = child(("namespace_bridge", NAME))
+    made = child(("dependency_lookup", NAME), root=root)
+    assert necessary(root, made) == ""
+    log = next(one.name for one in made.views if ".pass-" in one.name)
+    assert necessary(made, child(("sharding", log), root=made)) == ""
+    had = checks.session(made, trail_of(made))
+    key = next(a["key"] for _, a in had.asked if "key" in a)
+    leaky = with_about(made, "stock", f"By the way: {key}.")
+    assert f"necessity: {NAME}: what it wants from {log} stands in" in necessary(
+        root, leaky
+    )
 
 
 def test_what_is_told_elsewhere_is_not_needed() -> None:

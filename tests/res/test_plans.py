@@ -119,13 +119,24 @@ def test_a_lock_whose_key_lies_behind_it_is_a_cycle(root: Environment) -> None:
     shard = Step(operator="sharding", name=ORDERS)
     child = child_of(root, TransformPlan(steps=(shard,)), seed=1, producer="hand")
     part = next(one.view for one in child.dependencies if one.needs == ORDERS)
-    steps = (
-        Step(operator="sharding", name=part),
-        Step(operator="dependency_lookup", name=ORDERS, options={"on": part}),
-    )
-    found = misfits(child, TransformPlan(steps=steps), 1)
+    versions = Step(operator="version_selection", name=part)
+    made = child_of(child, TransformPlan(steps=(versions,)), seed=1, producer="hand")
+    log = next(one.name for one in made.views if ".releases-" in one.name)
+    gate = Step(operator="dependency_lookup", name=ORDERS, options={"on": log})
+    found = misfits(made, TransformPlan(steps=(gate,)), 1)
     assert [one.name for one in found] == [ORDERS]
     assert "they would need each other" in found[0].message
+
+
+def test_what_stands_for_another_content_is_no_key(root: Environment) -> None:
+    """Its stamp is read where it stands, and the way back reads what it stands for."""
+    steps = (
+        Step(operator="sharding", name=INVOICES),
+        Step(operator="dependency_lookup", name=ORDERS, options={"on": INVOICES}),
+    )
+    (found,) = misfits(root, TransformPlan(steps=steps), 1)
+    told = f"{INVOICES} stands for another content by now: its stamp is no key"
+    assert told in found.message
 
 
 def test_children_are_made_again_from_what_they_say_of_themselves(

@@ -175,14 +175,17 @@ def test_a_decoy_of_a_stamped_document_has_no_key() -> None:
 def test_a_gate_does_not_give_the_name_of_a_hidden_document_away() -> None:
     first, _ = transform(environment(), primitive("link_lookup"), Binding(name=NAME), 1)
     handle = next(one.name for one in first.views if not one.listed)
-    hidden, _ = transform(first, primitive("sharding"), Binding(name=handle), 1)
-    binding = Binding(name="notes", options={"on": handle})
+    hidden, _ = transform(
+        first, primitive("version_selection"), Binding(name=handle), 1
+    )
+    log = next(one.name for one in hidden.views if ".releases-" in one.name)
+    binding = Binding(name="notes", options={"on": log})
     child, recipe = transform(hidden, primitive("dependency_lookup"), binding, 1)
     listing = Interface(child).ask("list").data
     assert handle not in str(listing)
     assert "whose SHA-256 begins with" in str(listing)
     assert Recovery({"notes": recipe}, Interface(child).request).get("notes")
-    again = Binding(name=handle, options={"on": "notes"})
+    again = Binding(name=log, options={"on": "notes"})
     with pytest.raises(BundleError, match="is no document with a stamp"):
         transform(child, primitive("dependency_lookup"), again, 1)
 

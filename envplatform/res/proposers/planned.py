@@ -21,7 +21,7 @@ from envplatform.res.plan import Step, TransformPlan
 from envplatform.res.primitives import primitive, primitive_names
 from envplatform.res.proposers.base import Level, Proposal, Proposer
 from envplatform.res.staged import staged
-from envplatform.res.steps import Made, made_by
+from envplatform.res.steps import Made, goes_round, made_by
 from envplatform.res.trail import trail_of
 from envplatform.workspace.recovery import RecoveryError
 
@@ -146,7 +146,7 @@ class Planned(Proposer):
                 after.way(root)
             except (BundleError, RecoveryError):
                 continue
-            if after.served_bytes > aim.room:
+            if after.served_bytes > aim.room or goes_round(after, step):
                 continue
             if self._mode == "composed" and not after.open_of(root):
                 continue  # nothing could follow
