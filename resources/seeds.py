@@ -6,9 +6,9 @@ import dagster as dg
 
 from envplatform.bundle import Environment
 from envplatform.configuration import load_configuration
+from envplatform.grading.images import image_of
 from envplatform.grading.tasks import Task, task_of
 from envplatform.sandbox.base import Image
-from envplatform.sandbox.images import build_image
 from envplatform.store import Store
 from envplatform.workspace.catalogue import catalogue, find_seed
 
@@ -51,8 +51,7 @@ class SeedsResource(dg.ConfigurableResource[Task]):
             TargetError: it can't be built.
             SandboxUnavailableError: its Python is not on this machine.
         """
-        wanted = environment.image
-        return build_image(wanted.name, wanted.python, wanted.requirements, self._cache)
+        return image_of(environment, self._cache)
 
     @property
     def _cache(self) -> Path:

@@ -14,6 +14,7 @@ from envplatform.bundle.disk import (
     write_environment,
 )
 from envplatform.bundle.environment import (
+    BASE_IMAGE,
     SOLVE_SCRIPT,
     TEST_SCRIPT,
     Allowance,
@@ -38,6 +39,7 @@ from envplatform.bundle.repository import (
 )
 
 __all__ = [
+    "BASE_IMAGE",
     "FORMAT",
     "SOLVE_SCRIPT",
     "TEST_SCRIPT",

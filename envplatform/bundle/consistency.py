@@ -4,6 +4,7 @@ import re
 from types import MappingProxyType
 
 from envplatform.bundle.environment import (
+    BASE_IMAGE,
     SOLVE_SCRIPT,
     TEST_SCRIPT,
     Environment,
@@ -25,6 +26,7 @@ _IMAGE_PARTS = MappingProxyType(
         "digest": re.compile(r"[0-9a-f]{64}"),
     }
 )
+_BASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9./:@_-]{0,255}")
 _PIN = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+")
 _TAKEN_IN_TESTS = frozenset({"Dockerfile", "docker-compose.yaml", "test.bat"})
 """Names at the top of tests/ that would make Harbor build or run something else."""
@@ -38,6 +40,9 @@ def checked(environment: Environment) -> Environment:
     """
     _check_names(environment)
     _check_image(environment.image)
+    base = environment.core.facts.get(BASE_IMAGE)
+    named = base is None or bool(_BASE.fullmatch(base))
+    _require(f"core.facts.{BASE_IMAGE}", named, f"is odd: {base!r}")
     for name in ("workspace", "tests", "solution", "served", "user"):
         _check_tree(name, getattr(environment, name))
     _require("workspace", bool(environment.workspace), "must not be empty")

@@ -36,6 +36,9 @@ Operation = Literal[
 
 TEST_SCRIPT = "test.sh"
 SOLVE_SCRIPT = "solve.sh"
+BASE_IMAGE = "base_image"
+"""The fact that says what the image stands upon where that is no plain Python: what
+`FROM` takes, by digest where a registry has it, else a name that one engine knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,12 +62,37 @@ def task_toml(environment: Environment) -> bytes:
     return (_pairs(head) + "".join(_table(*item) for item in tables.items())).encode()
 
 
-def dockerfile(image: ImageReference) -> bytes:
+_CHOSEN = """\
+# Derived from the image {name}, content digest {digest}.
+ARG BASE={base}
+FROM ${{BASE}}
+USER root
+ENTRYPOINT []
+{install}ENV PYTHONPATH=/opt/site${{PYTHONPATH:+:$PYTHONPATH}} PYTHONDONTWRITEBYTECODE=1
+RUN id {user} >/dev/null 2>&1 || useradd --create-home --non-unique --uid {uid} {user}
+RUN rm -rf /workspace
+COPY --chown={user}:{user} workspace/ /workspace/
+RUN chown {user}: /workspace
+WORKDIR /workspace
+"""
+
+
+def dockerfile(image: ImageReference, base: str = "") -> bytes:
     """A Dockerfile with the meaning of `image`, for who builds with Docker.
 
-    The base is an argument, so that a place without a registry can name its own.
+    The base is an argument, so that a place without a registry can name its own. It is
+    `base` where one is given: an image with users, a /workspace and settings of its own.
     """
     install = _INSTALL if image.requirements else ""
+    if base:
+        return _CHOSEN.format(
+            name=image.name,
+            digest=image.digest,
+            base=base,
+            install=install,
+            user=AGENT_USER,
+            uid=AGENT_UID,
+        ).encode()
     return f"""\
 # Derived from the image {image.name}, content digest {image.digest}.
 ARG BASE=python:{image.python}-slim

@@ -12,6 +12,7 @@ from envplatform.bundle import records
 from envplatform.bundle.audit import CheckResult
 from envplatform.bundle.consistency import checked
 from envplatform.bundle.environment import (
+    BASE_IMAGE,
     Allowance,
     Core,
     Dependency,
@@ -106,7 +107,9 @@ def content_files(environment: Environment) -> dict[str, File]:
     files = {
         "task.toml": File(task_toml(environment)),
         "instruction.md": File(environment.instruction.encode()),
-        "environment/Dockerfile": File(dockerfile(environment.image)),
+        "environment/Dockerfile": File(
+            dockerfile(environment.image, environment.core.facts.get(BASE_IMAGE, ""))
+        ),
         "environment/requirements.txt": File(requirements_txt(environment.image)),
         CORE: File(records.dump(records.encode(environment.core))),
         GRAPH: File(records.dump(records.encode(graph))),

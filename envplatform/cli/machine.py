@@ -8,6 +8,7 @@ from pathlib import Path
 from envplatform.bundle import Environment
 from envplatform.cli.find import find_environment
 from envplatform.cli.place import Place
+from envplatform.grading.images import image_of
 from envplatform.sandbox.base import (
     Door,
     Image,
@@ -16,7 +17,6 @@ from envplatform.sandbox.base import (
     SandboxProvider,
 )
 from envplatform.sandbox.choose import choose_provider
-from envplatform.sandbox.images import build_image
 from envplatform.store import Store
 
 TARGETS_CACHE = "targets"
@@ -45,14 +45,8 @@ def open_for_work(place: Place, name: str, told: Callable[[str], None]) -> Opene
     store = Store(place.home)
     environment, folder = find_environment(store, name)
     provider = provider_of(place)
-    wanted = environment.image
-    told(f"preparing {environment.environment_id} on image {wanted.name}")
-    image = build_image(
-        wanted.name,
-        wanted.python,
-        wanted.requirements,
-        store.cache_folder(TARGETS_CACHE),
-    )
+    told(f"preparing {environment.environment_id} on image {environment.image.name}")
+    image = image_of(environment, store.cache_folder(TARGETS_CACHE))
     return Opened(
         environment=environment, folder=folder, image=image, provider=provider
     )

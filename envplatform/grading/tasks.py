@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envplatform.bundle import Environment, read_environment
+from envplatform.grading.images import image_of
 from envplatform.grading.sessions import image_reference
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.images import build_image
@@ -39,8 +40,7 @@ def task_of(seed: SeedPlace, *, python: str | None, cache: Path) -> Task:
         running = "{}.{}".format(*sys.version_info[:2])
         return _builtin(seed.name, build_image(_BARE, python or running, (), cache))
     environment = read_environment(seed.folder)
-    wanted = environment.image
-    image = build_image(wanted.name, wanted.python, wanted.requirements, cache)
+    image = image_of(environment, cache)
     return Task(name=seed.name, environment=environment, image=image)
 
 

@@ -68,6 +68,8 @@ class EngineImage:
     """`sha256:` and 64 hexadecimal digits."""
     origin: str
     """What it was made from, for messages: `existing image python:3.9-slim`."""
+    registry: str = ""
+    """Name and digest that a registry has it under; empty if none is known to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

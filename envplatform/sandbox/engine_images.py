@@ -80,7 +80,12 @@ def existing_image(
             "correct the digest if you trust what is there"
         )
         raise TargetError(msg)
-    return EngineImage(id=str(image.id), origin=f"existing image {name}")
+    registry = min(
+        (str(one) for one in image.attrs.get("RepoDigests") or ()), default=""
+    )
+    return EngineImage(
+        id=str(image.id), origin=f"existing image {name}", registry=registry
+    )
 
 
 def dockerfile_image(

@@ -11,6 +11,7 @@ from docker.models.images import Image as DockerImage
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from envplatform.errors import SandboxError
+from envplatform.sandbox.base import EngineImage
 from envplatform.sandbox.mounts import CLEAN_ENVIRONMENT
 from envplatform.sandbox.owners import LABEL, current_owner
 
@@ -64,7 +65,16 @@ class Base:
     @property
     def reference(self) -> str:
         """A name of ours that `FROM` finds, which nobody moves to another image."""
-        return f"{_BASE_TAG}:{self.id.removeprefix('sha256:')[:32]}"
+        return _own_name(self.id)
+
+
+def reference_of(engine: EngineImage) -> str:
+    """Return what finds this image and no other: at a registry, or on its engine alone."""
+    return engine.registry or _own_name(engine.id)
+
+
+def _own_name(image_id: str) -> str:
+    return f"{_BASE_TAG}:{image_id.removeprefix('sha256:')[:32]}"
 
 
 def ask_base(client: DockerClient, image_id: str, name: str) -> Base:

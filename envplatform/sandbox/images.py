@@ -9,13 +9,13 @@ import re
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from envplatform.errors import TargetError
-from envplatform.sandbox.base import Image
+from envplatform.sandbox.base import EngineImage, Image
 from envplatform.sandbox.interpreters import find_interpreter
 from envplatform.sandbox.wheels import (
     Wheel,
@@ -91,6 +91,12 @@ def build_image(
         digest=record.digest,
         site=_Cache(cache).site(record.digest),
     )
+
+
+def above(engine: EngineImage, plain: Image) -> Image:
+    """Return `plain`, made for the engine image's Python, as it stands upon that."""
+    digest = hashlib.sha256(f"{engine.id}\n{plain.digest}".encode()).hexdigest()
+    return replace(plain, digest=digest, engine=engine)
 
 
 def _known(cache: _Cache, python: str, requirements: Sequence[str]) -> _Record | None:

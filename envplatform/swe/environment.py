@@ -7,6 +7,7 @@ result `grading`.
 import shlex
 
 from envplatform.bundle import (
+    BASE_IMAGE,
     Allowance,
     Core,
     Environment,
@@ -21,6 +22,7 @@ from envplatform.errors import BundleError
 from envplatform.grading.sessions import image_reference
 from envplatform.patches import apply_patch
 from envplatform.sandbox.base import Image
+from envplatform.sandbox.engine_python import reference_of
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.issue import Issue
 from envplatform.swe.targets.prepare import HealthyRepository
@@ -151,11 +153,17 @@ def _core(
             "base_commit": commit_id(shown),
             "fail_to_pass": "\n".join(sorted(verdict.fail_to_pass)),
             "pass_to_pass": "\n".join(sorted(verdict.pass_to_pass)),
+            **_base_image(repository.image),
         },
         grader_digest=tree_digest(tests),
         observables=("file:/workspace/**",),
         frozen={"repository": tree_digest(shown)},
     )
+
+
+def _base_image(image: Image) -> dict[str, str]:
+    engine = image.engine
+    return {} if engine is None else {BASE_IMAGE: reference_of(engine)}
 
 
 def _lineage(candidate: BugCandidate, issue: Issue) -> Lineage:

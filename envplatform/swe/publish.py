@@ -27,6 +27,7 @@ from envplatform.store import ResultCache, Store, result_key
 from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.environment import assemble_environment
 from envplatform.swe.gradable import gradable
+from envplatform.swe.image_leaks import image_leaks
 from envplatform.swe.issue import Issue, ModelWriter, issue_with
 from envplatform.swe.targets import HealthyRepository
 from envplatform.swe.verifier.files import Assertions
@@ -47,7 +48,7 @@ class Refused:
 
     candidate_id: str
     reason: str
-    """`issue_leak`, `no_environment`, or the first check that did not pass."""
+    """`issue_leak`, `image_leak`, `no_environment`, or the first check that did not pass."""
     detail: str
 
 
@@ -202,6 +203,12 @@ class _Works:
             known = self.results.get_row(key, EnvironmentRow)
             if known is not None and is_kept(self.store, known):
                 return known
+            image = self.repository.image
+            leaks = await with_retries(
+                lambda: image_leaks(self.provider, image, environment)
+            )
+            if leaks:
+                return _refused(bug, "image_leak", "; ".join(leaks))
             audit = await with_retries(lambda: self._gate(environment))
         except BundleError as error:
             return _refused(bug, "no_environment", str(error))

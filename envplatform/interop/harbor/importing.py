@@ -28,6 +28,7 @@ from envplatform.errors import (
     SandboxUnavailableError,
     TargetError,
 )
+from envplatform.grading.images import image_of
 from envplatform.grading.sessions import image_reference
 from envplatform.interop.harbor.machine import Machine, build_machine
 from envplatform.interop.harbor.reading import (
@@ -39,7 +40,6 @@ from envplatform.interop.harbor.reading import (
 from envplatform.interop.imported import ImportedTask, Problem, Reason, is_wanted
 from envplatform.interop.proving import prove, try_verifier, with_audit
 from envplatform.sandbox.base import Image, SandboxProvider
-from envplatform.sandbox.images import build_image
 from envplatform.tree import File, Tree, tree_digest
 
 _OURS = Path(".envp", "identity.json")
@@ -127,8 +127,7 @@ async def _imported(folder: Path, works: HarborImporting) -> ImportedTask:
 
 async def _ours(folder: Path, works: HarborImporting) -> ImportedTask:
     environment = read_environment(folder)
-    wanted = environment.image
-    image = build_image(wanted.name, wanted.python, wanted.requirements, works.cache)
+    image = await asyncio.to_thread(image_of, environment, works.cache)
     return await _proven(folder.name, environment, image, works.provider)
 
 

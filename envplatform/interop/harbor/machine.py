@@ -5,12 +5,11 @@ Our sandboxes have a read-only root, so a task must work in /workspace; what the
 has there is what the agent finds.
 """
 
-import hashlib
 import io
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from docker import DockerClient
@@ -26,7 +25,7 @@ from envplatform.sandbox.engine_images import (
     no_network_hint,
 )
 from envplatform.sandbox.engine_python import ask_base
-from envplatform.sandbox.images import build_image
+from envplatform.sandbox.images import above, build_image
 from envplatform.sandbox.owners import LABEL, current_owner
 from envplatform.tree import File, TreeError, checked_path
 
@@ -118,8 +117,7 @@ def _image(client: DockerClient, engine: EngineImage, cache: Path) -> Image:
         # What is in the image is the task's matter, not the machine's.
         raise TargetError(str(error)) from error
     plain = build_image("harbor", found.version, (), cache)
-    digest = hashlib.sha256(f"{engine.id}\n{plain.digest}".encode()).hexdigest()
-    return replace(plain, digest=digest, engine=engine)
+    return above(engine, plain)
 
 
 def _check_workdir(client: DockerClient, engine: EngineImage, task: HarborTask) -> None:

@@ -4,11 +4,9 @@ Asks the engine that DOCKER_HOST names, or this machine's own.
 """
 
 import fcntl
-import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 from docker import DockerClient
@@ -25,7 +23,7 @@ from envplatform.sandbox.engine_images import (
     existing_image,
 )
 from envplatform.sandbox.engine_python import WANTED, Base, ask_base
-from envplatform.sandbox.images import build_image
+from envplatform.sandbox.images import above, build_image
 from envplatform.swe.targets.surroundings import (
     CommandsImage,
     DockerfileImage,
@@ -195,5 +193,4 @@ def _with_pins(target: Target, base: Base, engine: EngineImage, cache: Path) -> 
             "image, and leave requirements out"
         )
         raise SandboxUnavailableError(msg) from error
-    digest = hashlib.sha256(f"{engine.id}\n{plain.digest}".encode()).hexdigest()
-    return replace(plain, digest=digest, engine=engine)
+    return above(engine, plain)

@@ -73,12 +73,6 @@ def why_ungradable(target: Target) -> str:
             'suite.results = "junit": a solver\'s code could write the report that it is '
             "judged by, so its bugs are proven but not published"
         )
-    if target.image is not None:
-        return (
-            "[image]: an environment names an interpreter and pins, which anybody can "
-            "build; an image of this engine it can't name, so its bugs are proven but "
-            "not published"
-        )
     return ""
 
 

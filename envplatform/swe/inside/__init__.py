@@ -1,0 +1,1 @@
+"""What is uploaded into a sandbox beside suites and verifiers. Standard library only."""
