@@ -11,7 +11,7 @@ from collections.abc import (
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from envplatform.errors import ModelError, SandboxError
+from envplatform.errors import DownloadTooLargeError, ModelError, SandboxError
 from envplatform.llm.chat import (
     ChatModel,
     ChatRequest,
@@ -80,12 +80,18 @@ FAKE_SANDBOX = SandboxInfo(kind="bubblewrap", version="fake", limits="best_effor
 
 
 class ScriptedSandbox(Sandbox):
-    """Holds files in memory; `answer` decides what every execution comes to."""
+    """Holds files in memory; `answer` decides what every execution comes to.
+
+    Executions write `leaves`, by full path.
+    """
 
     info = FAKE_SANDBOX
 
-    def __init__(self, answer: Callable[[Sequence[str]], ExecResult]) -> None:
+    def __init__(
+        self, answer: Callable[[Sequence[str]], ExecResult], leaves: Tree
+    ) -> None:
         self.files: dict[str, File] = {}
+        self._leaves = leaves
         self.commands: list[tuple[str, ...]] = []
         self._answer = answer
 
@@ -104,20 +110,25 @@ class ScriptedSandbox(Sandbox):
     ) -> ExecResult:
         """Note the command and answer as scripted."""
         self.commands.append(tuple(argv))
+        self.files.update(self._leaves)
         return self._answer(argv)
 
     async def download(
         self,
         path: str,
         *,
-        max_bytes: int = 64_000_000,  # noqa: ARG002
+        max_bytes: int = 64_000_000,
     ) -> dict[str, File]:
-        """Give back what was uploaded below `path`."""
-        return {
-            name.removeprefix(f"{path}/"): file
+        """Give back what lies at or below `path`."""
+        found = {
+            (name.rpartition("/")[2] if name == path else name[len(path) + 1 :]): file
             for name, file in self.files.items()
-            if name.startswith(f"{path}/")
+            if name == path or name.startswith(f"{path}/")
         }
+        if sum(len(file.data) for file in found.values()) > max_bytes:
+            msg = f"more than {max_bytes} bytes to download"
+            raise DownloadTooLargeError(msg)
+        return found
 
 
 class ScriptedProvider(SandboxProvider):
@@ -125,9 +136,15 @@ class ScriptedProvider(SandboxProvider):
 
     info = FAKE_SANDBOX
 
-    def __init__(self, answer: Callable[[Sequence[str]], ExecResult]) -> None:
+    def __init__(
+        self,
+        answer: Callable[[Sequence[str]], ExecResult],
+        *,
+        leaves: Tree | None = None,
+    ) -> None:
         self.opened: list[ScriptedSandbox] = []
         self._answer = answer
+        self._leaves = leaves or {}
 
     @asynccontextmanager
     async def open(
@@ -138,7 +155,7 @@ class ScriptedProvider(SandboxProvider):
         doors: Sequence[Door] = (),  # noqa: ARG002
     ) -> AsyncIterator[Sandbox]:
         """Open one more."""
-        sandbox = ScriptedSandbox(self._answer)
+        sandbox = ScriptedSandbox(self._answer, self._leaves)
         self.opened.append(sandbox)
         yield sandbox
 

@@ -10,6 +10,7 @@ from envplatform.errors import BundleError, SandboxError
 from envplatform.grading import grade
 from envplatform.grading.grade import REWARD
 from envplatform.sandbox.base import Ending, ExecResult, Image
+from envplatform.tree import File
 from tests.bundle.sample import WORKSPACE, sample_environment
 from tests.fakes import ScriptedProvider
 
@@ -30,23 +31,23 @@ def _result(
     )
 
 
-def _verifier(verdict: ExecResult, reward: ExecResult) -> ScriptedProvider:
+def _verifier(verdict: ExecResult, reward: bytes | None) -> ScriptedProvider:
     def answer(argv: Sequence[str]) -> ExecResult:
-        answers = {"bash": verdict, "cat": reward, "mkdir": _result()}
-        return answers[argv[0]]
+        return {"bash": verdict}[argv[0]]
 
-    return ScriptedProvider(answer)
+    leaves = {} if reward is None else {REWARD: File(reward)}
+    return ScriptedProvider(answer, leaves=leaves)
 
 
 async def test_a_verdict_is_taken_from_reward_json_in_a_sandbox_of_its_own() -> None:
-    provider = _verifier(_result(stdout=b"log"), _result(stdout=b'{"reward": 0.5}'))
+    provider = _verifier(_result(stdout=b"log"), b'{"reward": 0.5}')
     environment = sample_environment()
     grading = await grade(provider, environment, WORKSPACE, image=IMAGE)
     assert (grading.reward, grading.failure) == (0.5, None)
     assert grading.environment_digest == environment_digest(environment)
     assert grading.log == "log"
     (sandbox,) = provider.opened
-    assert ("cat", REWARD) in sandbox.commands
+    assert sandbox.commands == [("bash", "/tests/test.sh")]
     assert {"/workspace/answer.txt", "/tests/test.sh"} <= sandbox.files.keys()
     assert not any(path.startswith("/solution") for path in sandbox.files)
 
@@ -66,7 +67,7 @@ async def test_a_broken_verifier_has_no_say_even_with_a_full_reward(
     verdict: ExecResult, failure: str
 ) -> None:
     """The reward file may have been put there by who killed the verifier."""
-    provider = _verifier(verdict, _result(stdout=b'{"reward": 1}'))
+    provider = _verifier(verdict, b'{"reward": 1}')
     grading = await grade(provider, sample_environment(), WORKSPACE, image=IMAGE)
     assert (grading.reward, grading.components) == (None, {})
     assert grading.failure == failure
@@ -76,14 +77,14 @@ async def test_a_broken_verifier_has_no_say_even_with_a_full_reward(
 @pytest.mark.parametrize(
     ("reward", "failure"),
     [
-        (_result(exit_code=1), "reward_missing"),
-        (_result(stdout=b""), "reward_malformed"),
-        (_result(stdout=b'{"reward": 2}'), "reward_malformed"),
-        (_result(stdout=b"{" + b" " * 70_000), "reward_malformed"),
+        (None, "reward_missing"),
+        (b"", "reward_malformed"),
+        (b'{"reward": 2}', "reward_malformed"),
+        (b"{" + b" " * 70_000, "reward_malformed"),
     ],
 )
 async def test_a_missing_or_malformed_reward_is_a_failure_and_not_zero(
-    reward: ExecResult, failure: str
+    reward: bytes | None, failure: str
 ) -> None:
     provider = _verifier(_result(), reward)
     grading = await grade(provider, sample_environment(), WORKSPACE, image=IMAGE)
@@ -92,7 +93,7 @@ async def test_a_missing_or_malformed_reward_is_a_failure_and_not_zero(
 
 
 async def test_another_image_is_refused_before_anything_runs() -> None:
-    provider = _verifier(_result(), _result())
+    provider = _verifier(_result(), None)
     other = replace(IMAGE, digest="1" * 64)
     with pytest.raises(BundleError, match="rebuild the image"):
         await grade(provider, sample_environment(), WORKSPACE, image=other)

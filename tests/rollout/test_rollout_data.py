@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envplatform.errors import ModelError, SandboxError
+from envplatform.grading.grade import REWARD
 from envplatform.llm.chat import ChatResponse, ToolCall, Usage
 from envplatform.rollout import (
     FENCED,
@@ -21,6 +22,7 @@ from envplatform.rollout import (
 from envplatform.rollout.tools import shorten
 from envplatform.sandbox.base import ExecResult
 from envplatform.trajectories import Trajectory
+from envplatform.tree import File
 from tests.fakes import ScriptedChatModel, ScriptedProvider, text_answer
 from tests.rollout.tiny import (
     IMAGE,
@@ -33,8 +35,13 @@ from tests.rollout.tiny import (
 
 
 def obedient(argv: Sequence[str]) -> ExecResult:
-    """Every command works; the verifier is content."""
-    return ran(b'{"reward": 1}' if argv[0] == "cat" else b"out")
+    """Every command works."""
+    del argv
+    return ran(b"out")
+
+
+CONTENT = {REWARD: File(b'{"reward": 1}')}
+"""What a verifier that is content leaves."""
 
 
 def called(*calls: ToolCall, tokens: int = 10) -> ChatResponse:
@@ -50,7 +57,9 @@ async def rollout(
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Trajectory:
     harness = ToolLoopHarness(
-        provider or ScriptedProvider(obedient), dialect=dialect, clock=clock
+        provider or ScriptedProvider(obedient, leaves=CONTENT),
+        dialect=dialect,
+        clock=clock,
     )
     policy = Policy(model=ScriptedChatModel(script))
     return await harness.run(tiny_environment(), policy, limits, image=IMAGE)
@@ -73,7 +82,7 @@ async def rollout(
     ],
 )
 async def test_broken_arguments_are_told_and_not_run(arguments: str, told: str) -> None:
-    provider = ScriptedProvider(obedient)
+    provider = ScriptedProvider(obedient, leaves=CONTENT)
     call = ToolCall(call_id="1", name="shell", arguments=arguments)
     trajectory = await rollout([called(call), called(SUBMIT)], provider=provider)
     (outcome,), (reply,) = trajectory.steps[0].outcomes, trajectory.steps[0].replies
@@ -94,7 +103,7 @@ async def test_unknown_tools_are_told_and_the_others_run() -> None:
 
 async def test_a_tool_that_the_environment_forbids_is_unknown() -> None:
     model = ScriptedChatModel([called(shell("ls")), called(SUBMIT)])
-    provider = ScriptedProvider(obedient)
+    provider = ScriptedProvider(obedient, leaves=CONTENT)
     trajectory = await ToolLoopHarness(provider).run(
         without_tools(tiny_environment()),
         Policy(model=model),
@@ -231,7 +240,8 @@ async def test_a_sandbox_that_fails_while_grading_is_no_verdict_either() -> None
 
 
 async def test_a_verifier_without_verdict_is_named_and_not_scored() -> None:
-    trajectory = await NopHarness(ScriptedProvider(lambda _: ran())).run(
+    nothing = ScriptedProvider(lambda _: ran(), leaves={REWARD: File(b"")})
+    trajectory = await NopHarness(nothing).run(
         tiny_environment(), None, RolloutLimits(), image=IMAGE
     )
     assert trajectory.grading_failure == "reward_malformed"
@@ -240,7 +250,7 @@ async def test_a_verifier_without_verdict_is_named_and_not_scored() -> None:
 
 
 async def test_a_tool_loop_without_a_policy_says_so() -> None:
-    trajectory = await ToolLoopHarness(ScriptedProvider(obedient)).run(
+    trajectory = await ToolLoopHarness(ScriptedProvider(obedient, leaves=CONTENT)).run(
         tiny_environment(), None, RolloutLimits(), image=IMAGE
     )
     assert trajectory.error_class == "ModelError"
