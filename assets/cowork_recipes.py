@@ -121,15 +121,17 @@ def prompted_makers(model: ChatModel, library: Library, server: str) -> Makers:
     )
 
 
-def shard_of(
+def shard_of(  # noqa: PLR0913  all that decides one
     store: Store,
     settings: CoworkSettings,
     library: Library,
     makers: Makers,
     provider: SandboxProvider,
-    other: SandboxProvider | None,
+    other: SandboxProvider | None = None,
+    *,
+    at_once: int = 2,
 ) -> Shard:
-    """Return what makes the environments of a shard.
+    """Return what makes the environments of a shard, `at_once` at a time.
 
     Raises:
         TargetError: the image can't be built.
@@ -156,4 +158,4 @@ def shard_of(
         "roles": settings.roles,
         "model": makers.model,
     }
-    return Shard(workshop=workshop, inputs=inputs)
+    return Shard(workshop=workshop, inputs=inputs, at_once=at_once)

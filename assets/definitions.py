@@ -13,6 +13,9 @@ import dagster as dg
 from assets import (
     bug_report,
     bugs,
+    coverage_report,
+    cowork,
+    cowork_checks,
     depth_report,
     fixes,
     gate_checks,
@@ -23,9 +26,10 @@ from assets import (
     rollouts,
     selection,
 )
-from assets.configured_sensors import seed_keys, target_repository_keys
+from assets.configured_sensors import cowork_keys, seed_keys, target_repository_keys
 from assets.fix_sensor import fix_repository_keys
 from assets.jobs import (
+    cowork_breadth,
     fix_supervision,
     res_lineage,
     rollout_batches,
@@ -79,15 +83,20 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
                 levels,
                 depth_report,
                 library,
+                cowork,
+                coverage_report,
                 rollouts,
                 selection,
             ]
         ),
-        asset_checks=dg.load_asset_checks_from_modules([gate_checks, level_checks]),
+        asset_checks=dg.load_asset_checks_from_modules(
+            [gate_checks, level_checks, cowork_checks]
+        ),
         jobs=[
             fix_supervision,
             swe_synthesis,
             res_lineage,
+            cowork_breadth,
             rollout_batches,
             trajectory_selection,
         ],
@@ -95,6 +104,7 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
             fix_repository_keys,
             target_repository_keys,
             seed_keys,
+            cowork_keys,
             rollout_batch_keys,
             experiment_keys,
         ],

@@ -20,7 +20,7 @@ from envplatform.tree import tree_digest
 
 SCORES = "trajectory_scores"
 """Table of a student's scores, by experiment."""
-PLAIN = ("swe_environments", "seed_environments")
+PLAIN = ("swe_environments", "seed_environments", "cowork_environments")
 """Assets whose rows are environments."""
 NESTED = ("res_lineages",)
 """Assets whose rows have one."""

@@ -9,6 +9,7 @@ import dagster as dg
 from assets import owners
 from assets.batch import Batch, PartitionResults, Upstream, batch_asset
 from assets.bugs import swe_environments
+from assets.cowork import cowork_environments
 from assets.levels import res_lineages
 from assets.lineages import seed_environments
 from assets.partitions import rollout_batch
@@ -32,7 +33,15 @@ def _any_of(asset: dg.AssetsDefinition) -> Upstream:
     row_type=Trajectory,
     revision=REVISION,
     partitions=rollout_batch,
-    deps=[_any_of(swe_environments), _any_of(seed_environments), _any_of(res_lineages)],
+    deps=[
+        _any_of(asset)
+        for asset in (
+            swe_environments,
+            seed_environments,
+            cowork_environments,
+            res_lineages,
+        )
+    ],
     sources=batch_sources,
     tools=rollout_code,
     backfill_policy=SANDBOX_RUNS,

@@ -6,7 +6,7 @@ Sandbox errors are never kept.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -66,9 +66,15 @@ def made_by() -> str:
 
 
 async def make_shard(
-    store: Store, shard: Shard, blueprints: Sequence[Blueprint]
+    store: Store,
+    shard: Shard,
+    blueprints: Sequence[Blueprint],
+    *,
+    told: Callable[[KeptOutcome], None] = lambda _: None,
 ) -> list[KeptOutcome]:
     """Make all that is not made yet; results in the order of `blueprints`.
+
+    `told`: hears of each as soon as it is kept.
 
     Raises:
         SandboxError: some could not be executed; all others are made and kept.
@@ -79,10 +85,12 @@ async def make_shard(
     async def one(blueprint: Blueprint) -> KeptOutcome | None:
         async with turn:
             try:
-                return await make_kept(store, shard, blueprint)
+                kept = await make_kept(store, shard, blueprint)
             except SandboxError as error:  # an infrastructure error costs no other
                 failed.append(f"{blueprint.blueprint_id}: {error}")
                 return None
+            told(kept)
+            return kept
 
     found = await asyncio.gather(*map(one, blueprints))
     if failed:

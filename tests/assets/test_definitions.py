@@ -61,11 +61,12 @@ def test_the_gate_is_checked_and_blocks() -> None:
     graph = build_definitions().resolve_asset_graph()
     asked = {
         dg.AssetCheckKey(dg.AssetKey(name), "only_gated_environments")
-        for name in ("swe_environments", "seed_environments")
+        for name in ("swe_environments", "seed_environments", "cowork_environments")
     } | {
         dg.AssetCheckKey(dg.AssetKey(name), "only_accepted_children")
         for name in ("res_lineages", "res_ablations")
     }
+    asked.add(dg.AssetCheckKey(dg.AssetKey("cowork_environments"), "users_matter"))
     assert graph.asset_check_keys == asked
     assert all(graph.get(key).blocking for key in asked)
 

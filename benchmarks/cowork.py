@@ -1,0 +1,193 @@
+"""Cowork environments made and gated: `python -m benchmarks.cowork`.
+
+Blueprints of one shard, every family in turn, are drawn, built, executed, gated by every
+check and kept in a store of their own, as the asset does it. What is counted is accepted
+environments; a family none of whose environments is accepted is named, and there is no
+figure then. `--environments 2000` is the long run; `--explore N` has the explorer try N
+environments a scenario.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from statistics import mean
+from time import monotonic
+
+from assets.cowork_recipes import drawable, procedural_makers, shard_of
+from benchmarks.cowork_explorer import explored_by_scenario
+from benchmarks.report import print_result, progress, refuse
+from envplatform.bundle.row import EnvironmentRow
+from envplatform.configuration import CoworkSettings
+from envplatform.cowork.blueprint import Blueprint, plan_shard
+from envplatform.cowork.coverage import quota_lines, repeats
+from envplatform.cowork.keeping import make_shard
+from envplatform.cowork.library import Library
+from envplatform.cowork.rows import KeptOutcome, ShapeRow
+from envplatform.cowork.taxonomy import taxonomy
+from envplatform.sandbox.bubblewrap import BubblewrapProvider
+from envplatform.store import Store
+
+PAPER = 64_900
+"""Environments of Cowork-Gym, for the extrapolation."""
+PER_PARTITION = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What was made."""
+
+    blueprints: tuple[Blueprint, ...]
+    kept: tuple[KeptOutcome, ...]
+    seconds: float
+    disk_mb: float
+
+    @property
+    def rows(self) -> list[EnvironmentRow]:
+        """Of accepted environments."""
+        return [one.environment for one in self.kept if one.environment]
+
+
+class Progress:
+    """Tells of what was rejected, and of every fiftieth."""
+
+    def __init__(self, count: int) -> None:
+        self._count, self._done = count, 0
+        self._began = monotonic()
+
+    def __call__(self, kept: KeptOutcome) -> None:
+        """Hear of one."""
+        self._done += 1
+        if kept.rejected:
+            what = f"{kept.rejected.reason}: {kept.rejected.detail[:300]}"
+            progress(f"{kept.blueprint_id} rejected: {what}")
+        if self._done % 50 == 0:
+            took = monotonic() - self._began
+            progress(f"{self._done} of {self._count}, {took:.0f} s")
+
+
+def figures(run: Run) -> dict[str, object]:
+    """Return what is printed."""
+    rows = run.rows
+    ids = {row.candidate_id for row in rows}
+    accepted = [one for one in run.blueprints if one.blueprint_id in ids]
+    quotas = quota_lines(accepted, taxonomy())
+    shapes = [
+        ShapeRow(blueprint_id=one.blueprint_id, shape=one.shape)
+        for one in run.kept
+        if one.environment
+    ]
+    multi = [one for one in accepted if one.pattern != "single_turn"]
+    per_minute = 60 * len(rows) / run.seconds
+    per_1000 = 1000 * run.disk_mb / len(run.kept)
+    usage = [getrusage(who).ru_maxrss / 1024 for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
+    return {
+        "environments": len(run.kept),
+        "accepted": len(rows),
+        "environments_per_minute": round(per_minute, 1),
+        "kill_rate_criteria": _rate([row.kill_rate_criteria for row in rows]),
+        "kill_rate_generic": _rate([row.kill_rate_generic for row in rows]),
+        "near_duplicate_rate": round(len(repeats(shapes)) / len(rows), 4),
+        "families": len({row.family for row in rows}),
+        "scenarios": len({row.scenario for row in rows}),
+        "capabilities": len({name for row in rows for name in row.capabilities}),
+        "multi_turn_share": round(len(multi) / len(rows), 4),
+        "patches_share_of_multi_turn": _share(
+            sum(one.pattern == "patches" for one in multi), len(multi)
+        ),
+        "peak_mb": round(max(usage), 1),
+        "disk_mb_per_1000": round(per_1000, 1),
+        "first_round_share": _share(
+            sum(one.environment is not None and one.rounds == 1 for one in run.kept),
+            len(run.kept),
+        ),
+        "findings": dict(
+            Counter(one.kind for each in run.kept for one in each.findings)
+        ),
+        "quotas_missed": [one.name for one in quotas if not one.is_met],
+        "seconds": round(run.seconds, 1),
+        "paper": {
+            "environments": PAPER,
+            "hours": round(PAPER / per_minute / 60, 1),
+            "disk_gb": round(PAPER * per_1000 / 1e6, 1),
+            "partitions": -(-PAPER // PER_PARTITION),
+        },
+    }
+
+
+def _rate(rates: Sequence[float | None]) -> float:
+    known = [rate for rate in rates if rate is not None]
+    if len(known) < len(rates):
+        refuse("of some environments no mutant was graded")
+    return round(mean(known), 4)
+
+
+def _share(part: int, of: int) -> float:
+    return round(part / of, 4) if of else 0.0
+
+
+def _disk_mb(folder: Path) -> float:
+    blocks = sum(path.lstat().st_blocks for path in folder.rglob("*"))
+    return blocks * 512 / 1e6
+
+
+def _missing(run: Run) -> list[str]:
+    made = {row.family for row in run.rows}
+    return sorted({one.family for one in run.blueprints} - made)
+
+
+def main() -> None:
+    """Measure what the command line says and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--environments", type=int, default=90)
+    parser.add_argument("--seed", type=int, default=1, help="of the shard")
+    parser.add_argument("--family", action="append", default=[])
+    parser.add_argument("--workers", type=int, default=3, help="under way at one time")
+    parser.add_argument("--explore", type=int, default=0, metavar="N")
+    parser.add_argument("--turns", type=int, default=6, help="of the explorer")
+    parser.add_argument("--store", type=Path, help="keep all here, and go on from it")
+    options = parser.parse_args()
+    settings = CoworkSettings(families=tuple(options.family))
+    provider = BubblewrapProvider()
+    provider.probe()
+    library = Library.builtin()
+    families, left_out = drawable(settings, library)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.store or Path(scratch)
+        store = Store(folder)
+        shard = shard_of(
+            store,
+            settings,
+            library,
+            procedural_makers(settings, library),
+            provider,
+            at_once=options.workers,
+        )
+        blueprints = plan_shard(options.seed, options.environments, families)
+        began = monotonic()
+        told = Progress(len(blueprints))
+        kept = asyncio.run(make_shard(store, shard, blueprints, told=told))
+        run = Run(
+            blueprints=blueprints,
+            kept=tuple(kept),
+            seconds=monotonic() - began,
+            disk_mb=_disk_mb(folder),
+        )
+        if _missing(run):
+            refuse(f"nothing accepted of {', '.join(_missing(run))}")
+        explored = explored_by_scenario(
+            store, shard, run.rows, per_scenario=options.explore, turns=options.turns
+        )
+    print_result(
+        {**figures(run), "families_left_out": list(left_out), **explored},
+        made_from=f"{len(families)} families, shard {options.seed}",
+        repeats=1,
+    )
+
+
+if __name__ == "__main__":
+    main()
