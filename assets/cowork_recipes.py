@@ -54,8 +54,10 @@ def making_code(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
 
 
 def shard_keys(configuration: Configuration) -> tuple[str, ...]:
-    """Return the partition keys that are configured, each once."""
-    return tuple(dict.fromkeys(str(seed) for seed in configuration.cowork.seeds))
+    """Return the partition keys that are configured."""
+    settings = configuration.cowork
+    first = settings.first_seed
+    return tuple(str(seed) for seed in range(first, first + settings.shards))
 
 
 def drawable(

@@ -144,7 +144,7 @@ def broaden(terminal: Terminal) -> list[str]:
     resources = terminal.definitions.resources or {}
     names = shard_keys(resources["configuration"].load())
     if not names:
-        terminal.say("no [cowork] seeds configured: cowork is left out")
+        terminal.say("cowork.shards is 0: cowork is left out")
         return []
     _register(terminal, str(cowork_seed.name), names)
     terminal.say(LIBRARY)

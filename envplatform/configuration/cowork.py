@@ -11,8 +11,10 @@ from envplatform.configuration.section import Positive, Section
 class CoworkSettings(Section):
     """`[cowork]`."""
 
-    seeds: tuple[Annotated[int, Field(ge=0, le=2**31)], ...] = (1,)
-    """Random seeds, a shard of environments and a partition each."""
+    shards: Annotated[int, Field(ge=0, le=100_000)] = 1
+    """Of environments, a partition each; its key is its random seed. 0: none."""
+    first_seed: Annotated[int, Field(ge=0, le=2**31)] = 1
+    """The random seed of the first shard; the next ones count up."""
     environments_per_seed: Positive = 100
     families: tuple[str, ...] = ()
     """Names of scenario families; empty: all that ship."""

@@ -57,7 +57,7 @@ def test_a_shard_is_planned_made_and_reported(
     _configured(
         tmp_path,
         monkeypatch,
-        f'seeds = [3]\nenvironments_per_seed = 1\nfamilies = ["{FAMILY}"]',
+        f'first_seed = 3\nenvironments_per_seed = 1\nfamilies = ["{FAMILY}"]',
     )
     instance.add_dynamic_partitions("cowork_seed", ["3"])
     assert _run(instance, (), ASSETS[:1]).success
@@ -95,7 +95,7 @@ def test_an_unknown_family_fails_its_partitions_by_name(
     monkeypatch: pytest.MonkeyPatch,
     store: Store,
 ) -> None:
-    _configured(tmp_path, monkeypatch, 'seeds = [1]\nfamilies = ["tea_making"]')
+    _configured(tmp_path, monkeypatch, 'families = ["tea_making"]')
     instance.add_dynamic_partitions("cowork_seed", ["1"])
     assert _run(instance, (), ASSETS[:1]).success
     assert not _run(instance, ("1",), ASSETS[1:2]).success
