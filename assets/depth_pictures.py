@@ -36,7 +36,7 @@ def depth_pictures(
 def depth_table(rows: Sequence[DepthRow]) -> str:
     """One line an ablation and depth, with 95 % intervals over seeds."""
     titles = (
-        *("ablation", "depth", "lineages", "Pass@1 of the explorer"),
+        *("ablation", "planned by", "depth", "lineages", "Pass@1 of the explorer"),
         *("against depth 0", "against composed", "turns"),
         *("explorer's calls", "out of turns", "reads", "calls", "chain", "bytes"),
         *("proposals", "take an earlier output", "seconds a child"),
@@ -45,6 +45,7 @@ def depth_table(rows: Sequence[DepthRow]) -> str:
     for one in rows:
         cells = (
             one.ablation,
+            ", ".join(one.planners) or "-",
             f"{one.depth}",
             f"{one.lineages}",
             _share(one),

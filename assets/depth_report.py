@@ -22,7 +22,8 @@ def depth_report(batch: Batch[None]) -> PartitionResults:
         lineages = batch.rows(LevelRow, "res_lineages")
         ablations = batch.rows(LevelRow, "res_ablations")
         others = [one for one in ablations if one.ablation != "composed"]
-        rows = depth_rows([*lineages, *others])
+        twins = [one for one in ablations if one.ablation == "composed"]
+        rows = depth_rows([*lineages, *others], twins=twins)
         tips = deepest(lineages)
         yield (
             whole,

@@ -14,7 +14,7 @@ from envplatform.bundle import Environment, core_digest
 from envplatform.errors import EnvPlatformError, StoreError
 from envplatform.grading.kept import kept_environment
 from envplatform.res.diagnostic import CHECKS
-from envplatform.res.kept import child_from
+from envplatform.res.rebuild import rebuilt_level
 from envplatform.res.rows import LevelRow
 from envplatform.res.verifier import PASS
 from envplatform.store import Store
@@ -86,7 +86,7 @@ def _done(store: Store, row: LevelRow, known: dict[str, LevelRow]) -> Sequence[s
         parent = _parent(store, row, known)
         if core_digest(child.core) != core_digest(parent.core):
             return ["its core is not its parent's"]
-        child_from(parent, row)
+        rebuilt_level(parent, row)
     except EnvPlatformError as error:
         return [str(error)]
     return []

@@ -19,6 +19,7 @@ def level_facts(grown: Sequence[Grown]) -> dict[str, Fact]:
         of = "" if len(grown) == 1 else f", {last.ablation}"
         facts |= {
             f"depth{of}": last.level,
+            f"planned by{of}": _planner(one),
             f"ended{of}": _ended(one),
             f"reads{of}": f"{one.levels[0].reads} to {last.reads}",
             f"chain{of}": f"{one.levels[0].chain} to {last.chain}",
@@ -64,6 +65,12 @@ def level_table(levels: Sequence[LevelRow]) -> str:
         )
         lines.append(f"| {' | '.join(map(in_cell, cells))} |")
     return "\n".join(lines)
+
+
+def _planner(grown: Grown) -> str:
+    """Who planned the levels: a search, or a model by its name."""
+    planners = {f"{one.producer} {one.model}".strip() for one in grown.levels[1:]}
+    return ", ".join(sorted(planners)) or "-"
 
 
 def _ended(grown: Grown) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from envplatform.configuration import ResSettings
+from envplatform.configuration import ModelSettings, ResSettings
 from envplatform.llm.opening import server_of
 from envplatform.res.growing import Grown
 from envplatform.res.proposers import Planned, Prompted, Proposer
@@ -22,7 +22,12 @@ def asked_model(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
     if configuration.res.proposer == "planned":
         return {}
     model = configuration.model
-    return {"model": " ".join((model.name, server_of(model), *sorted(model.omit)))}
+    return {"model": f"{model.name} {_server(model)}"}
+
+
+def _server(model: ModelSettings) -> str:
+    """Name a server, and what it is never sent."""
+    return " ".join((server_of(model), *sorted(model.omit)))
 
 
 @contextmanager
@@ -42,6 +47,7 @@ def proposing(
         model = runner.run(opening.__aenter__())
         try:
             caps = Caps(reads=settings.max_reads, bytes_ratio=settings.max_bytes_ratio)
-            yield Prompted(model, caps=caps), runner.run
+            server = _server(chat_model.settings())
+            yield Prompted(model, caps=caps, server=server), runner.run
         finally:
             runner.run(opening.__aexit__(None, None, None))

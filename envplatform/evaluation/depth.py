@@ -29,6 +29,8 @@ class DepthRow:
 
     ablation: Ablation
     depth: int
+    planners: tuple[str, ...]
+    """Who planned these levels; of ablations always the search, `planned`."""
     lineages: int
     """That got so deep."""
     reads: Mean
@@ -51,7 +53,7 @@ class DepthRow:
     against_root: Difference | None
     """Pass@1 less that at depth 0, of the lineages tried at both; None where none was."""
     against_composed: Difference | None
-    """Of an ablation: Pass@1 less that of `composed` at this depth, by seed."""
+    """Of an ablation: Pass@1 less that of `composed` at this depth, by seed and planner."""
     turns: Mean | None
     """Of the explorer."""
     explorer_calls: Mean | None
@@ -74,8 +76,14 @@ class OperatorUse:
     """Public calls that those cost the oracle, all together."""
 
 
-def depth_rows(levels: Sequence[LevelRow]) -> list[DepthRow]:
-    """One row an ablation and depth, `composed` first, then by depth."""
+def depth_rows(
+    levels: Sequence[LevelRow], *, twins: Sequence[LevelRow] = ()
+) -> list[DepthRow]:
+    """One row an ablation and depth, `composed` first, then by depth.
+
+    `twins`: further `composed` levels that ablations are compared with. A model's plans
+    are no match for the search that plans ablations.
+    """
     roots = {(one.seed_name, one.ablation): one for one in levels if not one.level}
     groups: dict[tuple[Ablation, int], list[LevelRow]] = defaultdict(list)
     for one in levels:
@@ -83,7 +91,7 @@ def depth_rows(levels: Sequence[LevelRow]) -> list[DepthRow]:
     order = list(dict.fromkeys(one.ablation for one in levels))
     order.sort(key=lambda one: one != "composed")
     return [
-        _row(ablation, depth, groups, roots)
+        _row(ablation, depth, groups, roots, twins)
         for ablation in order
         for depth in sorted(d for a, d in groups if a == ablation)
     ]
@@ -126,9 +134,11 @@ def _row(
     depth: int,
     groups: Mapping[tuple[Ablation, int], Sequence[LevelRow]],
     roots: Mapping[tuple[str, Ablation], LevelRow],
+    twins: Sequence[LevelRow],
 ) -> DepthRow:
     levels = groups[ablation, depth]
-    composed = groups.get(("composed", depth), ())
+    composed = [one for one in twins if one.level == depth]
+    composed += groups.get(("composed", depth), ())
     tried = [one.explorer for one in levels if one.explorer is not None]
     passed = sum(one.passed for one in tried)
     interval = wilson(passed, len(tried)) if tried else None
@@ -139,6 +149,7 @@ def _row(
     return DepthRow(
         ablation=ablation,
         depth=depth,
+        planners=tuple(sorted({one.producer for one in levels})) if depth else (),
         lineages=len(levels),
         reads=_mean(levels, lambda one: one.reads),
         calls=_mean(levels, lambda one: one.calls),
@@ -151,10 +162,14 @@ def _row(
         pass_at_1=passed / len(tried) if tried else None,
         pass_low=interval.low if interval else 0.0,
         pass_high=interval.high if interval else 0.0,
-        against_root=_difference(groups.get((ablation, 0), ()), levels),
+        against_root=_difference(
+            groups.get((ablation, 0), ()), levels, lambda one: one.seed_name
+        ),
         against_composed=None
         if ablation == "composed"
-        else _difference(composed, levels),
+        else _difference(
+            composed, levels, lambda one: f"{one.seed_name} {one.producer}"
+        ),
         turns=_of([one.turns for one in tried]) if tried else None,
         explorer_calls=_of([one.calls for one in tried]) if tried else None,
         out_of_turns=fmean(one.out_of_turns for one in tried) if tried else None,
@@ -163,11 +178,13 @@ def _row(
 
 
 def _difference(
-    before: Sequence[LevelRow], after: Sequence[LevelRow]
+    before: Sequence[LevelRow],
+    after: Sequence[LevelRow],
+    key: Callable[[LevelRow], str],
 ) -> Difference | None:
-    """Return how Pass@1 differs, of the seeds that were tried on both sides."""
+    """Return how Pass@1 differs, of what was tried on both sides by `key`."""
     sides = [
-        {one.seed_name: [float(one.explorer.passed)] for one in side if one.explorer}
+        {key(one): [float(one.explorer.passed)] for one in side if one.explorer}
         for side in (before, after)
     ]
     both = sorted(sides[0].keys() & sides[1].keys())

@@ -52,6 +52,7 @@ class Growing:
                 "ablation": self.ablation,
                 "proposer": self.proposer.name,
                 "model": self.proposer.model,
+                "asked": dict(self.proposer.decides),
                 "seed": self.seed,
                 "level": level,
                 "proposals": self.budget.proposals,

@@ -12,11 +12,10 @@ from envplatform.bundle import Environment, environment_digest
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.errors import BundleError, StoreError
 from envplatform.grading.kept import keep_environment, kept_environment
-from envplatform.res.child import child_of
 from envplatform.res.growing import Growing, Grown
 from envplatform.res.levels import attempt_rows, child_again, level_row, root_row
 from envplatform.res.lineage import Child, Lineage, grow
-from envplatform.res.plan import read_plan
+from envplatform.res.rebuild import rebuilt_level
 from envplatform.res.rows import ExplorerRow, LevelRow, RefusedChild
 from envplatform.store import ResultCache, Store
 from envplatform.store.files import locked
@@ -35,29 +34,6 @@ def kept_root(store: Store, row: EnvironmentRow, *, asset: str) -> Environment:
     except (StoreError, BundleError) as error:
         where = f"{asset} of {row.candidate_id!r}"
         raise BundleError(_mend(where, row, error)) from error
-
-
-def child_from(parent: Environment, row: LevelRow) -> Environment:
-    """Make a level anew from its parent and its plan alone.
-
-    Raises:
-        BundleError: another environment comes out of it.
-    """
-    made = child_of(
-        parent,
-        read_plan(row.plan),
-        seed=row.random_seed,
-        producer=row.producer,
-        model=row.model or None,
-    )
-    digest = environment_digest(made)
-    if digest != row.environment.digest:
-        msg = (
-            f"level {row.level} of {row.seed_name!r}: its plan makes {digest} of its "
-            f"parent, kept was {row.environment.digest}"
-        )
-        raise BundleError(msg)
-    return made
 
 
 async def grow_kept(store: Store, growing: Growing) -> Grown:
@@ -194,7 +170,7 @@ async def _known(
     try:
         environment = kept_environment(store, row.environment)
     except StoreError:
-        environment = child_from(parent, row)
+        environment = rebuilt_level(parent, row)
         await keep_environment(store, environment)
     except BundleError as error:
         where = f"level {level} of {row.seed_name!r}"

@@ -115,6 +115,7 @@ def test_a_lineage_grows_goes_on_and_is_told_in_rows_and_pictures(  # noqa: PLR0
     assert told["depth"] == 2
     assert told["resumed levels"] == 2, "one from ablations, which ran before"
     assert told["ended"] == "as deep as asked"
+    assert told["planned by"] == "planned"
     assert two.environment.digest[:12] in told["levels"]
     picture = re.search(r"base64,([^)]+)", told["lineage"])
     assert picture is not None
@@ -136,7 +137,7 @@ def test_a_lineage_grows_goes_on_and_is_told_in_rows_and_pictures(  # noqa: PLR0
     assert rows[2].reads.mean == two.reads
     report = metadata(materialised(instance, "depth_report")[-1])
     assert (report["lineages"], report["children"], report["deepest"]) == (1, 2, 2)
-    assert "| composed | 2 | 1 |" in report["depth"]
+    assert "| composed | planned | 2 | 1 |" in report["depth"]
     assert "Nobody tried" in report["Pass@1"]
     for name in ("reads", "chain", "operators", "lineage pictures"):
         assert "data:image/svg+xml" in report[name]

@@ -1,5 +1,7 @@
 """The depth report's rows: Pass@1 against the root and against the lineage, by seed."""
 
+from dataclasses import replace
+
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import Ablation
 from envplatform.evaluation.depth import DepthRow, depth_rows
@@ -92,6 +94,20 @@ def test_differences_are_of_seeds_that_were_tried_on_both_sides() -> None:
     other = rows["independent", 1].against_composed
     assert other is not None
     assert (other.low, other.mean, other.high, other.tasks) == (0.0, 0.5, 1.0, 2)
+
+
+def test_plans_of_a_model_are_no_match_for_those_of_the_search() -> None:
+    asked = replace(level("a", 1, "failed"), producer="llm")
+    alone = level("a", 1, "passed", "independent")
+    roots = [level("a", 0, "passed"), level("a", 0, "passed", "independent")]
+    found = rows_of(*roots, asked, alone)
+    assert found["independent", 1].against_composed is None
+    assert found["composed", 1].planners == ("llm",)
+    twins = [level("a", 1, "failed"), level("a", 0, "passed")]
+    rows = depth_rows([*roots, asked, alone], twins=twins)
+    (other,) = [one for one in rows if one.ablation == "independent" and one.depth]
+    assert other.against_composed is not None
+    assert other.against_composed.mean == 1.0
 
 
 def test_where_nobody_tried_there_is_no_difference() -> None:

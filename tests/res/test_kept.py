@@ -2,6 +2,7 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,13 @@ from envplatform.res.kept import grow_kept, kept_root
 from envplatform.res.lineage import Budget
 from envplatform.res.measure import measure
 from envplatform.res.plan import TransformPlan
-from envplatform.res.proposers import Planned
+from envplatform.res.proposers import Planned, Prompted
 from envplatform.res.replay import Replayer
 from envplatform.res.verifier import Verdict, Verifier
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.store import Store
 from tests.assets.made_root import folder_of, running_image, write_root
+from tests.fakes import ScriptedChatModel
 
 SEED = "contract_clauses"
 
@@ -118,3 +120,19 @@ def test_a_level_that_is_not_what_its_digest_says_is_named(
         asyncio.run(grow_kept(store, one))
     assert child.environment.digest in str(told.value)
     assert environment_digest(one.root) == child.root
+
+
+def test_all_that_a_models_plans_rest_on_names_a_level(
+    bubblewrap: BubblewrapProvider, tmp_path: Path
+) -> None:
+    one, model = growing(Store(tmp_path), bubblewrap), ScriptedChatModel([])
+    proposers = [
+        Planned(),
+        Prompted(model),
+        Prompted(model, temperature=0.1),
+        Prompted(model, answer_tokens=100),
+        Prompted(model, server="other"),
+    ]
+    keys = [replace(one, proposer=by).key("p", 1) for by in proposers]
+    assert len(set(keys)) == len(keys)
+    assert replace(one, proposer=Prompted(model)).key("p", 1) == keys[1]

@@ -1,10 +1,12 @@
 """Plans as data of strangers: read strictly, held against a parent before they run."""
 
 import json
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
-from envplatform.bundle import Environment, ImageReference
+from envplatform.bundle import Environment, ImageReference, environment_digest
 from envplatform.errors import BundleError, PlanError
 from envplatform.res.child import child_of
 from envplatform.res.plan import MAX_STEPS, Step, TransformPlan, plan_of, read_plan
@@ -155,9 +157,16 @@ def test_children_are_made_again_from_what_they_say_of_themselves(
         )
     levels = [one.lineage for one in children[1:]]
     assert [plan_of(one.bindings) for one in levels] == plans
-    assert list(rebuilt(root, levels)) == children[1:]
-    with pytest.raises(BundleError, match="level 1: its parent is"):
-        list(rebuilt(root, levels[1:]))
+    for parent, child in pairwise(children):
+        digest = environment_digest(child)
+        assert rebuilt(parent, child.lineage, digest) == child
+        with pytest.raises(BundleError, match=f"its plan makes {digest} of its parent"):
+            rebuilt(parent, child.lineage, "0" * 64)
+    with pytest.raises(BundleError, match="a level: its parent is"):
+        rebuilt(root, levels[1], environment_digest(children[2]))
+    other = replace(levels[0], bindings={"01": '[{"operator":"x","name":"y"}]'})
+    with pytest.raises(BundleError, match="a level: step 1"):
+        rebuilt(root, other, "0" * 64)
     with pytest.raises(PlanError, match="holds no plan"):
         plan_of({})
     with pytest.raises(PlanError, match="step 01: the plan is not JSON"):

@@ -1,8 +1,11 @@
 """What a proposer is asked, and what it answers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from pydantic import JsonValue
 
 from envplatform.bundle import Environment, Spending
 from envplatform.res.diagnostic import Diagnostic
@@ -35,6 +38,8 @@ class Proposer(ABC):
     name: str
     """As lineages have it: `producer`."""
     model: str | None = None
+    decides: Mapping[str, JsonValue] = MappingProxyType({})
+    """What else decides which plans it makes: other values may give others."""
 
     @abstractmethod
     async def propose(

@@ -31,12 +31,19 @@ class Prompted(Proposer):
         caps: Caps = Caps(),  # noqa: B008  frozen
         temperature: float = 0.7,
         answer_tokens: int = 4_096,
+        server: str = "",
     ) -> None:
         """`model`: opened, with its budget, ledger and recordings around it.
 
-        `caps`: the verifier's, which the model is told.
+        `caps`: the verifier's, which the model is told; `server`: what tells two apart
+        that call their models the same, and what they are never sent.
         """
         self.model = model.name
+        self.decides = {
+            "temperature": temperature,
+            "answer_tokens": answer_tokens,
+            "server": server,
+        }
         self._asked = model
         self._caps = caps
         self._temperature = temperature
