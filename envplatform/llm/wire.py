@@ -67,6 +67,10 @@ class _Answer(_Strict):
     model: str
 
 
+_ENDED = frozenset({"stop", "length", "content_filter"})
+"""Reasons for which an answer may be without text."""
+
+
 def request_body(request: ChatRequest, endpoint: Endpoint) -> dict[str, Any]:
     """JSON body of one call."""
     body: dict[str, Any] = {
@@ -168,12 +172,15 @@ def parse_answer(body: bytes, endpoint: Endpoint) -> ChatResponse:
 
 
 def _content(choice: _Choice, endpoint: Endpoint) -> str:
-    """Text of the answer; null is legal beside tool calls and where tokens ran out."""
+    """Text of the answer; null is legal beside tool calls and where the model ended.
+
+    A model that ends at once says nothing, which is an answer: some servers send null.
+    """
     message = choice.message
     content = message.content if message.content is not None else message.refusal
     if content is not None:
         return content
-    if message.tool_calls or choice.finish_reason in {"length", "content_filter"}:
+    if message.tool_calls or choice.finish_reason in _ENDED:
         return ""
     msg = f"model {endpoint.name!r}: malformed answer: neither content nor tool calls"
     raise ModelAnswerError(msg)

@@ -137,7 +137,12 @@ def changed(**fields: object) -> Reply:
         (changed(usage=None), "usage"),
         (changed(usage__prompt_tokens=-1), "prompt_tokens"),
         (changed(usage__prompt_tokens="10"), "prompt_tokens"),
-        (changed(choices__0__message__content=None), "neither content nor tool calls"),
+        (
+            changed(
+                choices__0__message__content=None, choices__0__finish_reason="error"
+            ),
+            "neither content nor tool calls",
+        ),
         (changed(choices__0__message__content=7), "content"),
         (
             changed(
