@@ -99,9 +99,20 @@ async def prove(
     if any(check.name == "oracle_max" and check.status == "passed" for check in audit):
         return Proof(problems=problems, audit=audit, oracle=1.0)
     # The audit holds words; what the solution reached is worth a second look.
-    again = await collect_evidence(provider, environment, image=image, repeats=1)
-    reward = again.oracle[0].reward if again.oracle else None
+    reward = await score_of_solution(provider, environment, image=image)
     return Proof(problems=problems, audit=audit, oracle=reward)
+
+
+async def score_of_solution(
+    provider: SandboxProvider, environment: Environment, *, image: Image
+) -> float | None:
+    """Run the solution once and grade what it leaves; None where that is no verdict.
+
+    Raises:
+        SandboxError: a sandbox failed; nothing is known of it.
+    """
+    found = await collect_evidence(provider, environment, image=image, repeats=1)
+    return found.oracle[0].reward if found.oracle else None
 
 
 def with_audit(environment: Environment, proof: Proof) -> Environment:

@@ -24,9 +24,15 @@ GRADER = """\
             listed == [["m1", "m2"]]) + 0.2 * (len(calls) == 3) + 0.2 * ("6" in text)
         return scores
 """
+WANTS = """\
+        scores.completion = 0.4 * ('{}' in text) + 0.4 * bool(dispatches)
+        return scores
+"""
 MAILS = [{"mail_id": "m1", "apples": 2}, {"mail_id": "m2", "apples": 4}]
 EXPECTED = {
     "good": set[str](),
+    "detailed": set[str](),
+    "unknown": {"oracle_failed"},
     "ends": {"malformed"},
     "elsewhere": {"malformed"},
     "absent": {"missing_file"},
@@ -35,7 +41,12 @@ EXPECTED = {
 
 
 def _write(
-    folder: Path, name: str, *, server: str = "mail", port: str = "9100"
+    folder: Path,
+    name: str,
+    *,
+    server: str = "mail",
+    port: str = "9100",
+    grader: str = GRADER,
 ) -> None:
     task = folder / "tasks" / name
     (task / "fixtures").mkdir(parents=True)
@@ -44,7 +55,7 @@ def _write(
         MAIL_TASK.replace("SERVER", server).replace("NAME", name).replace("PORT", port)
     )
     (task / "task.yaml").write_text(text)
-    (task / "grader.py").write_text(HEAD + GRADER)
+    (task / "grader.py").write_text(HEAD + grader)
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +72,8 @@ def imported(
         (folder / "mock_services" / name).mkdir(parents=True)
         (folder / "mock_services" / name / "server.py").write_text(server)
     _write(folder, "good")
+    _write(folder, "detailed", grader=WANTS.format('"apples": 4'))
+    _write(folder, "unknown", grader=WANTS.format("pears"))
     _write(folder, "ends", server="ends")
     _write(folder, "elsewhere", port="9999")
     _write(folder, "absent", server="nothing")
@@ -94,6 +107,23 @@ def test_an_oracle_reads_by_tools_and_doing_nothing_is_not_paid(
     assert task.environment is not None
     write_environment(task.environment, tmp_path / "good")
     assert read_environment(tmp_path / "good") == task.environment
+
+
+def test_records_are_put_below_a_reference_that_does_not_pass_and_that_is_told(
+    imported: Mapping[str, ImportedTask],
+) -> None:
+    told = {name: imported[name] for name in ("good", "detailed", "unknown")}
+    facts = {
+        name: task.environment.core.facts["oracle"]
+        for name, task in told.items()
+        if task.environment is not None
+    }
+    assert (facts["good"], facts["detailed"]) == ("reference", "reference_and_records")
+    assert told["good"].findings == told["unknown"].findings == ()
+    assert [one.partition(":")[0] for one in told["detailed"].findings] == [
+        "its reference does not pass by itself",
+        "its grader passes records that are copied without a word",
+    ]
 
 
 def test_an_agent_has_the_tools_and_neither_fixtures_nor_the_record(

@@ -7,6 +7,7 @@ import json
 from base64 import b64encode
 from dataclasses import dataclass, field
 from importlib import resources
+from typing import Literal
 
 from envplatform.bundle import (
     SOLVE_SCRIPT,
@@ -24,6 +25,8 @@ from envplatform.interop.claw_eval_live.reading import FoundTask, TaskFile
 from envplatform.interop.claw_eval_live.records import Evidence
 from envplatform.sandbox.base import Image
 from envplatform.tree import File, Tree, tree_digest
+from envplatform.ws import Request
+from envplatform.ws.wire import encode_request
 
 ANSWER = "FINAL_ANSWER.md"
 """Where the agent leaves what it would say; the adapter makes a message of it."""
@@ -32,8 +35,13 @@ BASE = "src/liveclaw_500/graders/base.py"
 _TEST = b"#!/bin/sh\nexec python3 -I -B /tests/grade.py\n"
 _SOLVE = f"exec cp /solution/reference.md /workspace/{ANSWER}\n"
 _CALLS = "ws lines < /solution/requests.jsonl > /dev/null || exit 1\n"
+_APPEND = "exec python3 -I -B /solution/appendix.py\n"
 _LAY_DOWN = "exec cp -R /solution/files/. /workspace/\n"
 _MOST_AGENT_S = 7200
+
+
+Reply = Literal["reference", "reference_and_records", "records"]
+"""`records`: all that tools and records tell. By themselves they solve nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +56,8 @@ class Source:
     """The set's mock servers."""
     solution: Tree | None = None
     """Files as they should be in the end, or a `solve.sh`; None: the set's reference."""
+    reply: Reply = "reference"
+    """What the oracle replies where no solution is given."""
     serves_evidence: bool = False
     """Whether attachments and records have names of their own, so that RES can work."""
     verifier_timeout_s: int = 60
@@ -84,7 +94,8 @@ def assemble(source: Source, image: Image, *, floor: float = 0.0) -> Environment
         image=image_reference(image),
         core=Core(
             goal=goal,
-            facts={"judge": "none", "pass_mark": "0.75", "floor": str(floor)},
+            facts={"judge": "none", "pass_mark": "0.75", "floor": str(floor)}
+            | {"oracle": source.reply if source.solution is None else "given"},
             grader_digest=tree_digest(tests),
             observables=_observables(file),
             frozen=_frozen(evidence, served) or {"workspace": tree_digest(workspace)},
@@ -156,23 +167,35 @@ def _observables(file: TaskFile) -> tuple[str, ...]:
 
 
 def _solution(source: Source) -> dict[str, File]:
-    found, last = {"reference.md": File(_reference(source))}, _SOLVE
+    requests = _requests(source)
+    asked = {"requests.jsonl": File(requests)} if requests else {}
     if source.solution is not None:
-        if SOLVE_SCRIPT in source.solution:
-            solve = File(source.solution[SOLVE_SCRIPT].data, executable=True)
-            return {**source.solution, SOLVE_SCRIPT: solve}
-        found = {f"files/{path}": file for path, file in source.solution.items()}
-        last = _LAY_DOWN
-    calls = ""
-    if source.file.services:
-        found["requests.jsonl"] = File(oracle.reading(source.found, source.file))
-        calls = _CALLS
-    script = f"#!/bin/sh\n{calls}{last}"
-    return {SOLVE_SCRIPT: File(script.encode(), executable=True), **found}
+        return _given(source.solution, asked)
+    told = "" if source.reply == "records" else source.file.reference_solution
+    kept = {"reference.md": File(told.encode()), **asked}
+    if source.reply == "reference":
+        return {**kept, **_script((_CALLS if asked else "") + _SOLVE)}
+    appendix = resources.files(f"{__package__}.inside") / "appendix.py"
+    return {**kept, "appendix.py": File(appendix.read_bytes()), **_script(_APPEND)}
 
 
-def _reference(source: Source) -> bytes:
-    return source.file.reference_solution.encode()
+def _given(solution: Tree, asked: dict[str, File]) -> dict[str, File]:
+    if SOLVE_SCRIPT in solution:
+        solve = File(solution[SOLVE_SCRIPT].data, executable=True)
+        return {**solution, SOLVE_SCRIPT: solve}
+    laid = {f"files/{path}": file for path, file in solution.items()}
+    return {**laid, **asked, **_script((_CALLS if asked else "") + _LAY_DOWN)}
+
+
+def _script(lines: str) -> dict[str, File]:
+    return {SOLVE_SCRIPT: File(f"#!/bin/sh\n{lines}".encode(), executable=True)}
+
+
+def _requests(source: Source) -> bytes:
+    """Return all that an oracle asks: tools that read, and evidence by its names."""
+    tools = oracle.reading(source.found, source.file) if source.file.services else b""
+    reads = (Request("read", {"name": one.name}) for one in source.evidence())
+    return tools + b"".join(map(encode_request, reads))
 
 
 def _instruction(source: Source) -> str:

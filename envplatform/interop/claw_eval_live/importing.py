@@ -15,7 +15,12 @@ from envplatform.errors import (
     SandboxUnavailableError,
     TargetError,
 )
-from envplatform.interop.claw_eval_live.assembly import ANSWER, Source, assemble
+from envplatform.interop.claw_eval_live.assembly import (
+    ANSWER,
+    Reply,
+    Source,
+    assemble,
+)
 from envplatform.interop.claw_eval_live.reading import (
     FoundTask,
     TaskFile,
@@ -28,7 +33,9 @@ from envplatform.interop.imported import ImportedTask, Problem, is_wanted
 from envplatform.interop.proving import (
     REPEATS,
     Attempt,
+    Proof,
     prove,
+    score_of_solution,
     try_verifier,
     with_audit,
 )
@@ -145,21 +152,53 @@ async def _executed(source: Source, works: ClawImporting) -> ImportedTask:
     floor = attempts[0].scores.get("completion")
     if problem is not None or floor is None:
         return _kept_out(source.found, (problem,) if problem else (), floor)
-    environment = assemble(source, works.image, floor=floor)
-    proof = await prove(works.provider, environment, image=works.image)
+    proven, proof = await _solved(source, works, floor)
+    environment = assemble(proven, works.image, floor=floor)
+    findings = [one async for one in _findings(proven, works, floor, proof)]
     return ImportedTask(
         task_id=source.found.task_id,
         environment=with_audit(environment, proof),
         problems=proof.problems,
-        findings=tuple(_findings(source)),
+        findings=tuple(findings),
         floor=floor,
         oracle=proof.oracle,
     )
 
 
-def _findings(source: Source) -> Iterator[str]:
+async def _solved(
+    source: Source, works: ClawImporting, floor: float
+) -> tuple[Source, Proof]:
+    """Prove it with the first reply that will do, else the one that scores most."""
+    tried: list[tuple[Source, Proof]] = []
+    for reply in _replies(source):
+        made = replace(source, reply=reply)
+        environment = assemble(made, works.image, floor=floor)
+        proof = await prove(works.provider, environment, image=works.image)
+        tried.append((made, proof))
+        if not proof.problems:
+            break
+    return max(tried, key=lambda one: (not one[1].problems, one[1].oracle or 0.0))
+
+
+def _replies(source: Source) -> tuple[Reply, ...]:
+    if source.solution is not None or not source.file.services:
+        return ("reference",)
+    return "reference", "reference_and_records"
+
+
+async def _findings(
+    source: Source, works: ClawImporting, floor: float, proof: Proof
+) -> AsyncIterator[str]:
     if source.serves_evidence and not source.evidence():
         yield "nothing of it can be served by itself: no attachments, no records with ids"
+    if not proof.problems and source.reply != "reference":
+        yield "its reference does not pass by itself: all records stand below it"
+    if proof.problems or not (source.file.services or source.evidence()):
+        return
+    copied = assemble(replace(source, reply="records"), works.image, floor=floor)
+    score = await score_of_solution(works.provider, copied, image=works.image)
+    if score == 1:
+        yield "its grader passes records that are copied without a word"
 
 
 async def _attempts(probe: Environment, works: ClawImporting) -> list[Attempt]:
