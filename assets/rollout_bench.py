@@ -17,6 +17,7 @@ from envplatform.bundle import Environment, read_environment
 from envplatform.configuration import Configuration
 from envplatform.errors import EnvPlatformError
 from envplatform.grading.kept import DIRECTORY_KIND
+from envplatform.llm.chat import ChatModel
 from envplatform.rollout.plan import Plan, Planned, harness_of, planned
 from envplatform.rollout.schedule import (
     Done,
@@ -30,10 +31,16 @@ from envplatform.rollout.schedule import (
     stored,
 )
 from envplatform.rollout.session import Policy
-from envplatform.rollout.settings import batch_of, model_of, plan_of
+from envplatform.rollout.settings import (
+    batch_of,
+    model_of,
+    plan_of,
+    user_model_of,
+)
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.store import Cost, ResultCache
 from envplatform.trajectories import Trajectory
+from envplatform.user.wording import ModelWording
 from resources.models import ChatModelResource
 from resources.seeds import SeedsResource
 
@@ -98,6 +105,15 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Acting:
+    """Who acts, and whose words users inside use."""
+
+    plan: Plan
+    policy: Policy | None
+    words: ChatModel | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutBench:
     """What batches of rollouts are run with."""
 
@@ -136,8 +152,9 @@ class RolloutBench:
         settings = self.configuration.rollouts
         pace = Pace(in_flight=settings.in_flight, attempts=settings.retries + 1)
         tally, step = Tally(), max(1, len(wanted) // 20)
-        async with self._policy(name, plan) as policy:
-            jobs = (self._job(one, plan, policy, roots) for one in wanted)
+        async with self._policy(name, plan) as policy, self._words(name) as words:
+            acting = _Acting(plan=plan, policy=policy, words=words)
+            jobs = (self._job(one, acting, roots) for one in wanted)
             async for outcome in Schedule(results, pace).run(jobs):
                 tally.add(outcome)
                 done = tally.done + len(tally.refused) + len(tally.lost)
@@ -145,22 +162,17 @@ class RolloutBench:
                     self.batch.log.info("%s: %d of %d", name, done, len(wanted))
         return tally
 
-    def _job(
-        self,
-        one: Planned,
-        plan: Plan,
-        policy: Policy | None,
-        roots: Mapping[str, str],
-    ) -> Job:
+    def _job(self, one: Planned, acting: _Acting, roots: Mapping[str, str]) -> Job:
         return Job(
             key=one.key,
             trajectory_id=one.trajectory_id,
-            run=partial(self._roll_out, one, plan, policy, roots.get(one.row.digest)),
+            run=partial(self._roll_out, one, acting, roots.get(one.row.digest)),
         )
 
     async def _roll_out(
-        self, one: Planned, plan: Plan, policy: Policy | None, root: str | None
+        self, one: Planned, acting: _Acting, root: str | None
     ) -> Trajectory:
+        plan = acting.plan
         environment = await asyncio.to_thread(self._environment, one.row.digest)
         image = await asyncio.to_thread(self.seeds.image, environment)
         is_child = plan.harness == "explorer" and root not in (None, one.row.digest)
@@ -174,9 +186,10 @@ class RolloutBench:
             plan.harness,
             perturbation=one.perturbation,
             root_of=lambda _: rooted,
+            wording=ModelWording(acting.words, seed=one.seed) if acting.words else None,
         )
         return await harness.run(
-            environment, policy, plan.limits, image=image, seed=one.seed
+            environment, acting.policy, plan.limits, image=image, seed=one.seed
         )
 
     def _environment(self, digest: str) -> Environment:
@@ -199,6 +212,20 @@ class RolloutBench:
                 temperature=plan.sampling.temperature,
                 answer_tokens=plan.sampling.answer_tokens,
             )
+
+    @asynccontextmanager
+    async def _words(self, name: str) -> AsyncIterator[ChatModel | None]:
+        """Open the model that words what users inside say, if one does."""
+        batch = batch_of(self.configuration, name)
+        settings = user_model_of(self.configuration, batch)
+        if settings is None:
+            yield None
+            return
+        opening = self.chat_model.open(
+            asset="rollouts", purpose=f"{name}, user", settings=settings
+        )
+        async with opening as model:
+            yield model
 
     def _result(
         self, results: ResultCache, wanted: tuple[Planned, ...], tally: Tally

@@ -33,6 +33,7 @@ from envplatform.rollout import (
     RolloutLimits,
     ToolLoopHarness,
 )
+from envplatform.rollout.settings import rollout_limits as limits_of_all
 from envplatform.trajectories import Trajectory
 
 HarnessName = Literal["tool_loop", "oracle", "nop"]
@@ -91,12 +92,8 @@ def model_settings(
 
 def rollout_limits(place: Place, turns: int | None) -> RolloutLimits:
     """`[rollouts]`, with another number of turns where one is given."""
-    settings = place.configuration.rollouts
-    return RolloutLimits(
-        turns=turns or settings.turns,
-        tokens=settings.tokens,
-        seconds=settings.seconds,
-    )
+    limits = limits_of_all(place.configuration.rollouts)
+    return replace(limits, turns=turns) if turns else limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from envplatform.rollout.tool_loop import ToolLoopHarness
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.store import result_key
 from envplatform.trajectories import RolloutLimits
+from envplatform.user.wording import Wording
 
 HarnessName = Literal[
     "tool_loop", "tool_loop_fenced", "oracle", "nop", "explorer", "reference"
@@ -48,6 +49,8 @@ class Plan:
     harness: HarnessName
     sampling: Sampling
     limits: RolloutLimits
+    user_words: str = ""
+    """Name of the model that words what users inside say; empty: the plans' own words."""
     seeds: tuple[int, ...] = (0,)
     """One rollout each."""
     perturbations: tuple[Perturbation, ...] = ("none",)
@@ -89,13 +92,17 @@ def harness_of(
     *,
     perturbation: Perturbation = "none",
     root_of: Callable[[Environment], Environment] = lambda environment: environment,
+    wording: Wording | None = None,
 ) -> Harness:
-    """Make the harness of a name; `root_of` is for the explorer alone."""
+    """Make the harness of a name; `root_of` is for the explorer alone.
+
+    `wording`: how users inside speak to a model; to all others as their plan has it.
+    """
     match name:
         case "tool_loop":
-            return ToolLoopHarness(provider, dialect=NATIVE)
+            return ToolLoopHarness(provider, dialect=NATIVE, wording=wording)
         case "tool_loop_fenced":
-            return ToolLoopHarness(provider, dialect=FENCED)
+            return ToolLoopHarness(provider, dialect=FENCED, wording=wording)
         case "oracle":
             return OracleHarness(provider)
         case "nop":
@@ -127,6 +134,7 @@ def _key(
             "harness": plan.harness,
             "sampling": asdict(plan.sampling),
             "limits": asdict(plan.limits),
+            "user_words": plan.user_words,
             "perturbation": perturbation,
             "seed": seed,
         },

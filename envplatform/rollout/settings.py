@@ -56,6 +56,16 @@ def model_of(
     return ModelSettings.model_validate({**settings, **changed})
 
 
+def user_model_of(
+    configuration: Configuration, batch: RolloutBatchSettings
+) -> ModelSettings | None:
+    """Return the model that words what users inside say; None: the plans' own words."""
+    is_asked = configuration.rollouts.user_wording == "model"
+    if batch.harness not in ASKS_A_MODEL or not is_asked:
+        return None
+    return configuration.user_model_or_model
+
+
 def plan_of(configuration: Configuration, name: str) -> Plan:
     """Return what is done in each environment of a batch.
 
@@ -72,8 +82,10 @@ def plan_of(configuration: Configuration, name: str) -> Plan:
             temperature=batch.temperature,
             answer_tokens=batch.answer_tokens,
         )
+    words = user_model_of(configuration, batch)
     return Plan(
         harness=batch.harness,
+        user_words=" ".join((words.name, server_of(words))) if words else "",
         sampling=sampling,
         limits=rollout_limits(configuration.rollouts, batch),
         seeds=tuple(range(batch.seed, batch.seed + batch.attempts)),
