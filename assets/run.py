@@ -15,8 +15,23 @@ from assets.cowork_recipes import shard_keys
 from assets.definitions import build_definitions
 from assets.fix_keys import CORPUS, fix_key_changes, forget_lost
 from assets.home import open_instance, prepare_home
-from assets.jobs import BREADTH, LINEAGES, SUPERVISION, SYNTHESIS
-from assets.partitions import cowork_seed, fix_repo, res_seed, target_repo
+from assets.jobs import (
+    BREADTH,
+    LINEAGES,
+    ROLLOUTS,
+    SUPERVISION,
+    SYNTHESIS,
+    TRAJECTORIES,
+)
+from assets.partitions import (
+    cowork_seed,
+    experiment,
+    fix_repo,
+    res_seed,
+    rollout_batch,
+    target_repo,
+)
+from assets.rollout_recipes import batch_keys, experiment_keys
 from assets.terminal import alone, end_dead_runs
 from assets.terminal_run import Terminal, assets_of, run_job
 from envplatform.cli.output import harmless
@@ -164,6 +179,28 @@ def broaden(terminal: Terminal) -> list[str]:
     return failed
 
 
+def roll_out(terminal: Terminal) -> list[str]:
+    """Run every configured batch of rollouts, then every experiment; returns what failed.
+
+    Raises:
+        ConfigError: envplatform.toml is wrong.
+    """
+    resources = terminal.definitions.resources or {}
+    configuration = resources["configuration"].load()
+    failed = []
+    for what, job_name, key_set, names in (
+        ("batch", ROLLOUTS, rollout_batch, batch_keys(configuration)),
+        ("experiment", TRAJECTORIES, experiment, experiment_keys(configuration)),
+    ):
+        _register(terminal, str(key_set.name), names)
+        partitioned = assets_of(terminal, job_name, partitioned=True)
+        for number, name in enumerate(names, 1):
+            terminal.say(f"[{number}/{len(names)}] {what} {name}")
+            if not run_job(terminal, job_name, partitioned, partition=name):
+                failed.append(name)
+    return failed
+
+
 def _register(terminal: Terminal, key_set: str, names: tuple[str, ...]) -> None:
     instance = terminal.instance
     found = changes(names, instance.get_dynamic_partitions(key_set))
@@ -196,6 +233,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 *synthesise(terminal),
                 *grow(terminal),
                 *broaden(terminal),
+                *roll_out(terminal),
             ]
     except EnvPlatformError as error:
         print(harmless(f"{type(error).__name__}: {error}"), file=out)
