@@ -38,6 +38,9 @@ class ExplorerHarness(Harness):
     """Searches without plan or model, one request a step."""
 
     name = "explorer"
+    meets_users = (
+        False  # it is the solution that talks, afterwards, over what was found
+    )
 
     def __init__(
         self,

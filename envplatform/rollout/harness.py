@@ -7,6 +7,7 @@ with its class, never scored, and for the caller to retry.
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 from envplatform.bundle import Environment
@@ -20,7 +21,7 @@ from envplatform.grading import Final, Opened, grade, open_environment
 from envplatform.rollout.report import Progress, trajectory_of
 from envplatform.rollout.separation import check_solver
 from envplatform.rollout.session import Assignment, Policy, Session
-from envplatform.rollout.user_session import attended
+from envplatform.rollout.user_session import UserSession, attended
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.trajectories import Ending, RolloutLimits, Trajectory
 from envplatform.user.wording import Wording
@@ -31,6 +32,8 @@ class Harness(ABC):
 
     name: str
     """Goes into every trajectory."""
+    meets_users: bool = True
+    """Whether the user inside takes part."""
 
     def __init__(
         self,
@@ -131,7 +134,8 @@ class Harness(ABC):
         async with opened as place:
             session = Session(assignment, place.sandbox, self._clock)
             progress.session = session
-            async with attended(place, self._wording) as user:
+            inside = attended(place, self._wording) if self.meets_users else _nobody()
+            async with inside as user:
                 progress.user = user
                 if user is not None:
                     session.user_turns = partial(len, user.turns)
@@ -148,3 +152,7 @@ class Harness(ABC):
                 image=image,
                 served=final.served,
             )
+
+
+def _nobody() -> AbstractAsyncContextManager[UserSession | None]:
+    return nullcontext()

@@ -27,7 +27,7 @@ HarnessName = Literal[
     "tool_loop", "tool_loop_fenced", "oracle", "nop", "explorer", "reference"
 ]
 ASKS_A_MODEL: frozenset[HarnessName] = frozenset({"tool_loop", "tool_loop_fenced"})
-REVISION = 1
+REVISION = 2
 """Of what rollouts come to; raised by hand when a harness acts or records otherwise."""
 
 
