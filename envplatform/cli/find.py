@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 OF_BUGS = "swe_environments"
 OF_SEEDS = "seed_environments"
+OF_COWORK = "cowork_environments"
 OF_LINEAGES = ("res_lineages", "res_ablations")
 _SHOWN = 5
 
@@ -47,7 +48,7 @@ def place_for(config: Path | None, name: str) -> Place:
 
 def stored_rows(store: Store) -> Iterator[EnvironmentRow]:
     """All published environments, asset by asset; levels without their roots, once each."""
-    for asset in (OF_BUGS, OF_SEEDS):
+    for asset in (OF_BUGS, OF_SEEDS, OF_COWORK):
         yield from store.all_rows(EnvironmentRow, asset)
     for level in stored_levels(store):
         yield level.environment
@@ -69,9 +70,11 @@ def is_level(row: EnvironmentRow) -> bool:
 
 
 def table_of(row: EnvironmentRow) -> tuple[str, str]:
-    """Asset and partition of a stored row: that of its repository, or of its seed."""
+    """Asset and partition of a stored row: of its repository, its shard or its seed."""
     if row.repository:
         return OF_BUGS, row.repository
+    if row.family and not is_level(row):
+        return OF_COWORK, row.candidate_id.rpartition(".n")[0].rpartition(".s")[2]
     if is_level(row):
         stem = row.environment_id.rpartition(".level")[0]
         is_ablated = stem.endswith(tuple(f".{one}" for one in ABLATIONS))

@@ -10,6 +10,9 @@ from typing import Literal
 
 from envplatform.bundle import Environment, environment_digest
 from envplatform.cli.find import find_environment, is_folder, stored_rows, table_of
+from envplatform.cli.why_cowork import BLUEPRINTS
+from envplatform.cowork.blueprint import Blueprint, shard_of
+from envplatform.cowork.library import LIBRARY, Library, ResourceRow
 from envplatform.errors import StoreError
 from envplatform.grading.kept import kept_environment
 from envplatform.graph import ASSETS
@@ -17,6 +20,8 @@ from envplatform.store import Input, Manifest, Store
 from envplatform.swe.candidate import BugCandidate
 
 _SOURCE = "source:"
+_FACT = "fact "
+"""Begins what the origin of a cowork environment calls a pointer into the library."""
 _SHOWN = 5
 
 State = Literal["current", "superseded", "missing", "outside"]
@@ -26,12 +31,14 @@ State = Literal["current", "superseded", "missing", "outside"]
 class Node:
     """One artefact and what it was made from."""
 
-    kind: Literal["environment", "candidate", "table", "source"]
+    kind: Literal[
+        "environment", "candidate", "blueprint", "resource", "table", "source"
+    ]
     name: str
-    """Id of an environment or candidate, asset of a table, name of a source."""
+    """Id of what has one, asset of a table, name of a source."""
     partition: str | None = None
     digest: str
-    """Empty for a candidate, which is a row of a table."""
+    """Empty for a candidate or blueprint, which is a row of a table."""
     state: State
     """`superseded`: the table is stored in another version by now; `missing`: not at
     all; `outside`: held by no table of this store.
@@ -81,6 +88,8 @@ def _origin(store: Store, environment: Environment) -> Node:
         return _candidate(store, environment)
     if "level" in lineage.origin:
         return _parent(store, environment)
+    if "blueprint" in lineage.origin:
+        return _blueprint(store, environment)
     return Node(
         kind="source",
         name=lineage.origin.get("seed", "unknown"),
@@ -136,6 +145,60 @@ def _candidate(store: Store, environment: Environment) -> Node:
             "model": lineage.model or "none",
         },
         made_from=() if manifest is None else (_table(store, manifest.as_input),),
+    )
+
+
+def _blueprint(store: Store, environment: Environment) -> Node:
+    """The blueprint, and what of the library the facts were taken from."""
+    lineage = environment.lineage
+    name = lineage.origin["blueprint"]
+    shard = shard_of(name)
+    manifest = store.manifest(BLUEPRINTS, shard) if shard else None
+    rows = () if manifest is None else store.rows(Blueprint, BLUEPRINTS, shard)
+    is_stored = any(row.blueprint_id == name for row in rows)
+    table = (_table(store, manifest.as_input),) if manifest and is_stored else ()
+    return Node(
+        kind="blueprint",
+        name=name,
+        partition=shard,
+        digest="",
+        state="current" if is_stored else "outside",
+        facts={
+            "producer": lineage.producer,
+            "seed": str(lineage.seed),
+            "model": lineage.model or "none",
+        },
+        made_from=(*_resources(store, lineage.origin), *table),
+    )
+
+
+def _resources(store: Store, origin: Mapping[str, str]) -> tuple[Node, ...]:
+    """Each resource of the library once, with the places that facts point to."""
+    pointers = [place for fact, place in origin.items() if fact.startswith(_FACT)]
+    if not pointers:
+        return ()
+    library = Library.of(store.all_rows(ResourceRow, LIBRARY), store).with_builtin()
+    known = {row.resource_id: row for row in library.rows}
+    places: dict[str, list[str]] = {}
+    for pointer in pointers:
+        name = next(
+            (each for each in known if pointer.startswith(f"{each} ")),
+            pointer.partition(" ")[0],
+        )
+        places.setdefault(name, []).append(pointer.removeprefix(name).strip())
+    return tuple(
+        _resource(name, known.get(name), found) for name, found in places.items()
+    )
+
+
+def _resource(name: str, row: ResourceRow | None, places: list[str]) -> Node:
+    of_row = {"version": row.version, "licence": row.licence} if row else {}
+    return Node(
+        kind="resource",
+        name=name,
+        digest=row.digest if row else "",
+        state="current" if row else "missing",
+        facts={**of_row, "facts": "\n".join(places)},
     )
 
 

@@ -1,6 +1,6 @@
-"""`envplatform why`: what became of a proposed bug, a published fix or a seed."""
+"""`envplatform why`: what became of a proposed bug, a fix, a seed or a blueprint."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Protocol, TypeVar
 
@@ -12,6 +12,7 @@ from envplatform.bundle.row import EnvironmentRow
 from envplatform.cli.find import OF_BUGS, find_one
 from envplatform.cli.output import Json, answer, clear_errors, harmless, say
 from envplatform.cli.place import ConfigOption, find_place
+from envplatform.cli.why_cowork import find_cowork_fate, show_cowork_fate
 from envplatform.cli.why_fix import find_fix_fate, show_fix_fate
 from envplatform.cli.why_seed import find_seed_fate, show_seed_fate
 from envplatform.store import Store
@@ -46,27 +47,43 @@ def why(
     candidate: Annotated[
         str,
         typer.Argument(
-            help="Id of a candidate or environment, or a unique start; a fix or seed."
+            help="Id of a candidate, environment or blueprint, or a unique start; "
+            "a fix or seed."
         ),
     ],
     config: ConfigOption = None,
     *,
     as_json: Json = False,
 ) -> None:
-    """Say what became of a candidate, fix or seed: rejected why, or made what."""
+    """Say what became of a candidate, fix, seed or blueprint: rejected why, made what."""
     with clear_errors(as_json=as_json):
         store = Store(find_place(config).home)
-        fix = find_fix_fate(store, candidate)
-        seed = None if fix else find_seed_fate(store, candidate)
-        fate = None if fix or seed else find_fate(store, candidate)
-    if fix:
-        answer(fix, as_json=as_json, show=lambda console: show_fix_fate(console, fix))
-    elif seed:
-        answer(
-            seed, as_json=as_json, show=lambda console: show_seed_fate(console, seed)
-        )
-    elif fate:
-        answer(fate, as_json=as_json, show=lambda console: _show(console, fate))
+        told = _find_told(store, candidate)
+    answer(told.fate, as_json=as_json, show=told.draw)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """A fate of whatever kind, and how it is drawn."""
+
+    fate: object
+    draw: Callable[[Console], None]
+
+
+def _find_told(store: Store, name: str) -> _Told:
+    """Ask each kind in turn; what none knows is a candidate's name.
+
+    Raises:
+        StoreError: nothing, or several things, are called so.
+    """
+    if fix := find_fix_fate(store, name):
+        return _Told(fate=fix, draw=lambda console: show_fix_fate(console, fix))
+    if seed := find_seed_fate(store, name):
+        return _Told(fate=seed, draw=lambda console: show_seed_fate(console, seed))
+    if made := find_cowork_fate(store, name):
+        return _Told(fate=made, draw=lambda console: show_cowork_fate(console, made))
+    fate = find_fate(store, name)
+    return _Told(fate=fate, draw=lambda console: _show(console, fate))
 
 
 def find_fate(store: Store, name: str) -> Fate:

@@ -6,6 +6,7 @@ quotas of the taxonomy hold for each shard and not only for all of them.
 
 import hashlib
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ from envplatform.cowork.taxonomy import (
     taxonomy,
 )
 from envplatform.errors import ConfigError
+
+_ID = re.compile(r"cowork\.\w+\.s(\d+)\.n\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,12 @@ def plan_shard(
     return tuple(
         _blueprint(cowork_seed, number, next(turns), chance) for number in range(count)
     )
+
+
+def shard_of(blueprint_id: str) -> str | None:
+    """Return the partition of a blueprint of this id; None: it is no such id."""
+    found = _ID.fullmatch(blueprint_id)
+    return found[1] if found else None
 
 
 def seed_of(cowork_seed: int, number: int, attempt: int = 0) -> int:
