@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from envplatform.bundle import without_repository
+from envplatform.bundle import Environment, without_repository
 from envplatform.grading.evidence import Evidence
 from envplatform.grading.sessions import Final
 from envplatform.tree import File, Tree
@@ -28,13 +28,18 @@ class Piece:
 
 
 def pieces_of(evidence: Evidence) -> tuple[Piece, ...]:
-    """All files that the oracle made, changed or deleted; the workspace's first."""
+    """All files that the oracle made, changed or deleted; the workspace's first.
+
+    Of what is held only where an agent may write: the rest is the user's doing, and no
+    part of anybody's answer.
+    """
     environment = evidence.environment
     found = _pieces(
         "workspace", without_repository(environment.workspace), evidence.solved
     )
     if evidence.solved_served is not None:
-        found += _pieces("held", environment.served, evidence.solved_served.held)
+        held = _pieces("held", environment.served, evidence.solved_served.held)
+        found += [one for one in held if _is_writable(environment, one.path)]
     return tuple(found)
 
 
@@ -51,6 +56,24 @@ def with_file(final: Final, piece: Piece, file: File | None) -> Final:
         return final
     held = _with(final.served.held, piece.path, file)
     return replace(final, served=replace(final.served, held=held))
+
+
+def _is_writable(environment: Environment, location: str) -> bool:
+    """Whether some name that the agent may change shows what lies at `location`."""
+    names = environment.permissions.writable_names
+    if not names:
+        return False
+    held = {one.name: one.location for one in environment.resources}
+    return any(
+        location == held[view.source] or location.startswith(f"{held[view.source]}/")
+        for view in environment.views
+        if view.source in held
+        and any(
+            name == view.name
+            or (name.endswith("/") and f"{view.name}/".startswith(name))
+            for name in names
+        )
+    )
 
 
 def _with(tree: Tree, path: str, file: File | None) -> Mapping[str, File]:

@@ -30,7 +30,7 @@ from envplatform.sandbox.base import SandboxProvider
 from envplatform.sandbox.retry import with_retries
 from envplatform.store import Store
 
-REVISION = 1
+REVISION = 2
 """Raised when the same task can be judged otherwise than before."""
 
 REFUSED = "refused_seeds"

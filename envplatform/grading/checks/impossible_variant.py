@@ -23,6 +23,7 @@ from envplatform.tree import Tree
 NAME = "impossible_variant"
 MOST_VARIANTS = 3
 _PATIENCE = 10.0
+_WRITING = frozenset({"write", "edit", "delete"})
 
 
 async def impossible_variant(
@@ -66,11 +67,16 @@ async def impossible_variant(
 
 
 def needed_resources(environment: Environment, served: Served) -> tuple[Resource, ...]:
-    """Return the served resources behind the names that the agent was granted."""
+    """Return the served resources behind the names that the agent was shown.
+
+    What was only written to is no evidence.
+    """
     granted = {
         str(entry["args"].get("name", ""))
         for entry in entries_of(served.log)
-        if entry["by"] == "agent" and entry["error"] is None
+        if entry["by"] == "agent"
+        and entry["error"] is None
+        and entry["op"] not in _WRITING
     }
     shown = {
         view.source

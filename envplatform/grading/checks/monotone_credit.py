@@ -70,9 +70,11 @@ def _steps(
     yield "nothing", untouched
     final = untouched
     if served is not None and untouched.served is not None:
-        # The session was the oracle's; only what came of it is less.
-        held = untouched.served.held
-        final = replace(untouched, served=replace(served, held=held))
+        # The session was the oracle's, with all that the user did in it; only what
+        # came of the oracle's work is less.
+        final = replace(untouched, served=served)
+        for piece in way:
+            final = with_file(final, piece, piece.before)
     stride = -(-len(way) // _MOST_PIECES)
     for number, piece in enumerate(way, 1):
         is_new = piece.before is None and piece.after is not None
