@@ -1,7 +1,7 @@
 """What an agent must not be able to read, in a form that can be searched for.
 
 Secret are the solution, what the oracle changes, the tests but for those under
-`tests/visible/`, the ids in the core's fact `fail_to_pass`, and of a user inside the
+`tests/visible/` (and `tests/code/visible/`), the ids in the core's fact `fail_to_pass`, and of a user inside the
 canaries and what only the user knows.
 """
 
@@ -15,8 +15,9 @@ from envplatform.grading.shingles import Shingle, shingles, text_of, tokens
 from envplatform.patches import added_lines, diff_trees
 from envplatform.tree import File, Tree
 
-VISIBLE = "visible/"
-"""Folder in tests/ for tests that the agent has too."""
+VISIBLE = ("visible/", "code/visible/")
+"""Folders in tests/ for tests that the agent has too; the other one is of graders of code
+that are part of another grader."""
 
 PASSAGE = 30
 """Tokens in a passage; twins in real code and headers are mostly shorter."""
