@@ -22,6 +22,7 @@ SUBJECTS = (
     "supply of energy",
 )
 THRESHOLD = 5000
+Unit = Literal["months", "weeks", "days"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class Contract:
     term_months: int
     renewal_months: int
     notice: int
-    unit: Literal["months", "weeks", "days"]
+    unit: Unit
     fee: int
     missing: Literal["start", "notice", ""] = ""
 
@@ -154,7 +155,8 @@ def _contract(
     )
     is_amended = case in {"twice", "draft", "later"}
     low, high = (60, 240) if is_amended or kind == "open" else (12, 200)
-    unit = chance.choice(("months", "months", "weeks", "days"))
+    units: tuple[Unit, ...] = ("months", "months", "weeks", "days")
+    unit = chance.choice(units)
     notice = {"months": (2, 3, 4), "weeks": (4, 6, 8), "days": (30, 45, 60)}[unit]
     missing = {"no_start": "start", "no_notice": "notice"}.get(case, "")
     return Contract(

@@ -137,7 +137,7 @@ def _days(
     length, unit = int(notice[0]), notice[1]
     if f"{number} notice" in changed:
         length, unit = changed[f"{number} notice"], "months"
-    due = date.min
+    due, end = date.min, start
     while due < TODAY:
         end = _later(start, term) - timedelta(days=1)
         due = _later(end, -length)
