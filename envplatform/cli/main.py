@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from envplatform import __version__
+from envplatform.cli.compose import compose
 from envplatform.cli.doctor import doctor
 from envplatform.cli.held_out import held_out
 from envplatform.cli.import_ import import_
@@ -55,7 +56,7 @@ app = typer.Typer(
 )
 for command in (
     *(demo, ui, status, doctor),
-    *(inspect, run, shell, mcp, verify, why, trace, held_out),
+    *(inspect, run, shell, mcp, verify, why, trace, compose, held_out),
 ):
     app.command()(command)
 app.command("import")(import_)

@@ -155,7 +155,9 @@ def _sum_up(console: Console, rows: list[EnvironmentRow], place: Place) -> None:
         say(console, line)
     say(console, f"{len(rows)} proven environments, kept in {place.home}")
     seeds = [
-        row.candidate_id for row in rows if not row.repository and not is_level(row)
+        row.candidate_id
+        for row in rows
+        if not (row.repository or row.family or is_level(row))
     ]
     if seeds:
         say(console, f"of them seeds, tasks over workspaces: {', '.join(seeds)}")

@@ -21,7 +21,7 @@ State = Literal["open", "frozen", "closed", "planned"]
 ALL_ELSE = "*"
 """Prefix of the owners of whatever no other prefix fits."""
 MOST_PREFIXES = 14
-SEVERITIES: tuple[Mapping[Severity, str], ...] = tuple(
+SEVERITIES: tuple[Mapping[int, str], ...] = tuple(
     MappingProxyType(one)
     for one in (
         {1: "blocker", 2: "major", 3: "minor", 4: "cosmetic"},
@@ -109,7 +109,7 @@ class Handover:
     ours: Ticket
     other: Ticket
     """What ours is merged into, if it is."""
-    words: Mapping[Severity, str]
+    words: Mapping[int, str]
     lines: tuple[Line, ...]
     """Oldest first."""
     limit: int
