@@ -7,14 +7,12 @@ Sandbox errors are never kept.
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from envplatform.bundle import (
     Environment,
-    core_digest,
-    environment_digest,
     write_environment,
 )
 from envplatform.bundle.row import EnvironmentRow
@@ -24,9 +22,8 @@ from envplatform.cowork.near import shape_of
 from envplatform.cowork.rows import FindingRow, KeptOutcome, RejectedRow
 from envplatform.cowork.workshop import REVISION, Outcome, Workshop, make
 from envplatform.errors import EnvPlatformError, SandboxError
-from envplatform.grading import may_publish
-from envplatform.grading.gate import kill_rates
 from envplatform.grading.kept import is_kept, keep_environment
+from envplatform.grading.publish import environment_row as gated_row
 from envplatform.store import ResultCache, Store
 from envplatform.store.results import result_key
 
@@ -146,34 +143,17 @@ def environment_row(
     workshop: Workshop, outcome: Outcome, environment: Environment
 ) -> EnvironmentRow:
     """Return the row of an accepted environment."""
-    blueprint, info = outcome.blueprint, workshop.provider.info
-    rates = kill_rates(environment.audit)
-    spent = environment.lineage.spent
-    return EnvironmentRow(
-        environment_id=environment.environment_id,
-        digest=environment_digest(environment),
-        core_digest=core_digest(environment.core),
-        pillar=environment.pillar,
-        repository="",
-        candidate_id=blueprint.blueprint_id,
-        inducer=environment.lineage.producer,
-        operator="",
-        licence=environment.labels.get("license", ""),
-        image_digest=environment.image.digest,
-        python=environment.image.python,
-        fail_to_pass=0,
-        pass_to_pass=0,
-        issue_writer="",
+    blueprint = outcome.blueprint
+    row = gated_row(
+        environment,
+        workshop.provider,
+        name=blueprint.blueprint_id,
+        seconds=outcome.seconds,
+    )
+    return replace(
+        row,
         issue_model=environment.lineage.model or "",
-        checks=tuple(sorted(f"{one.name}={one.status}" for one in environment.audit)),
-        gated=may_publish(environment.audit),
-        sandbox=f"{info.kind} {info.version}",
-        seconds=round(outcome.seconds, 3),
-        tokens=spent.tokens,
-        criteria=environment.criteria,
-        has_user=bool(environment.user),
-        kill_rate_criteria=rates.criteria,
-        kill_rate_generic=rates.generic,
+        tokens=environment.lineage.spent.tokens,
         family=blueprint.family,
         scenario=blueprint.scenario,
         capabilities=blueprint.capabilities,

@@ -127,7 +127,8 @@ async def publish_task(
         return Outcome(audit=audit, refused=_refused(task, worst.name, what))
     environment = replace(task.environment, audit=audit)
     await keep_environment(store, environment)
-    row = _row(environment, task, provider, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    row = environment_row(environment, provider, name=task.name, seconds=seconds)
     return Outcome(audit=audit, row=row)
 
 
@@ -140,9 +141,13 @@ def _refused(task: Task, reason: str, detail: str) -> RefusedTask:
     )
 
 
-def _row(
-    environment: Environment, task: Task, provider: SandboxProvider, seconds: float
+def environment_row(
+    environment: Environment, provider: SandboxProvider, *, name: str, seconds: float
 ) -> EnvironmentRow:
+    """Return the row of a gated environment that was made of the task `name`.
+
+    `provider`: where the gate ran, `seconds` long.
+    """
     rates = kill_rates(environment.audit)
     return EnvironmentRow(
         environment_id=environment.environment_id,
@@ -150,7 +155,7 @@ def _row(
         core_digest=core_digest(environment.core),
         pillar=environment.pillar,
         repository="",
-        candidate_id=task.name,
+        candidate_id=name,
         inducer=environment.lineage.producer,
         operator="",
         licence=environment.labels.get("license", ""),
