@@ -56,13 +56,13 @@ class Shard:
     rejected: RejectedRow
 
 
-def write_shard(store: Store, *, seed: int = 7) -> Shard:
-    """Plan a shard, make its first environment and reject the second."""
+def write_shard(store: Store, *, seed: int = 7, model: str = "") -> Shard:
+    """Plan a shard, make its first environment (by `model`) and reject the second."""
     blueprints = plan_shard(seed, 3, [family(FAMILY)])
     pointers = (LIBRARY.table("builtin/companies.csv").pointer(3, "name"),)
     environment = made_environment(blueprints[0], pointers=pointers)
     asyncio.run(keep_environment(store, environment))
-    row = environment_row(blueprints[0], environment)
+    row = replace(environment_row(blueprints[0], environment), issue_model=model)
     rejected = RejectedRow(
         blueprint_id=blueprints[1].blueprint_id,
         family=FAMILY,

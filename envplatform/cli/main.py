@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from envplatform import __version__
 from envplatform.cli.compose import compose
 from envplatform.cli.doctor import doctor
+from envplatform.cli.estimate import estimate
 from envplatform.cli.held_out import held_out
 from envplatform.cli.import_ import import_
 from envplatform.cli.init import init_app
@@ -55,7 +56,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    *(demo, ui, status, doctor),
+    *(demo, ui, status, estimate, doctor),
     *(inspect, run, shell, mcp, verify, why, trace, compose, held_out),
 ):
     app.command()(command)

@@ -16,12 +16,20 @@ from envplatform.llm.structured import structured
 
 T = TypeVar("T", bound=BaseModel)
 
+ANSWER_TOKENS = 12_000
+"""Of one answer of a Builder or Verifier constructor, at most."""
+
 
 class Conversation:
     """Asks for answers of one shape, and for better ones after findings."""
 
     def __init__(
-        self, model: ChatModel, *, role: Role, system: str, answer_tokens: int = 12_000
+        self,
+        model: ChatModel,
+        *,
+        role: Role,
+        system: str,
+        answer_tokens: int = ANSWER_TOKENS,
     ) -> None:
         self.name = model.name
         self.spent = Spending()

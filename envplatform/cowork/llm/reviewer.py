@@ -12,6 +12,8 @@ from envplatform.cowork.roles import Finding, Review, Reviewer, RoleError
 from envplatform.llm.chat import ChatModel, Message
 
 NAME = "review"
+ANSWER_TOKENS = 2_000
+"""Of one answer, at most."""
 
 
 class PromptedReviewer(Reviewer):
@@ -27,7 +29,7 @@ class PromptedReviewer(Reviewer):
             ModelError: the server failed.
         """
         talk = Conversation(
-            self._model, role="builder", system=REVIEWER, answer_tokens=2_000
+            self._model, role="builder", system=REVIEWER, answer_tokens=ANSWER_TOKENS
         )
         begins = Message(role="user", content=fenced(_shown(environment)))
         seed = environment.lineage.seed
