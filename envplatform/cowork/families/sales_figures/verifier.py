@@ -97,7 +97,7 @@ class Figures:
         off = Fraction(one.discount)
         rule = FACETS["discount"]
         if self.misread == "discount":
-            rule = "gross" if rule == "net" else "net"
+            rule = "net" if rule == "gross" else "gross"
         off = {"net": off, "gross": Fraction(0), "capped": min(off, Fraction(1, 20))}[
             rule
         ]
@@ -285,6 +285,6 @@ def _csv(lines: list[list[str]]) -> str:
 
 MISREADINGS = {
     "returns are forgotten": lambda final: _written(Figures(final, "returns")),
-    "discounts are treated as usual": lambda f: _written(Figures(f, "discount")),
+    "discounts are treated the other way": lambda f: _written(Figures(f, "discount")),
     "the other day decides": lambda final: _written(Figures(final, "day")),
 }
