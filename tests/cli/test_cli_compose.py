@@ -76,7 +76,7 @@ def test_an_environment_of_a_family_grows_three_levels(
     bare_image: Image,
 ) -> None:
     del bubblewrap
-    one = family("quote_pricing")
+    one = family("incident_postmortem")
     (blueprint,) = plan_shard(1, 1, [one])
     built = draw(one, blueprint, Library.builtin())
     verifier = construct(one, verifier_view(built.specification, built.build))

@@ -11,7 +11,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from had import HELD, Trail
-from ws import Broker, FolderHoldings, cli, read_manifest
+from ws import Broker, FolderHoldings, MemoryHoldings, cli, read_manifest
 from ws.client import Client
 from ws.wire import (
     Reply,
@@ -32,6 +32,9 @@ class Relay(Client):
         self._views = self._trail.root["views"]
         manifest = read_manifest(json.dumps(self._trail.root).encode())
         self._root = Broker(manifest, FolderHoldings(HELD))
+        # Lists names of what was not had yet: who lists has not read.
+        blank = {one["location"]: b"" for one in self._trail.root["resources"]}
+        self._blank = Broker(manifest, MemoryHoldings(blank))
 
     def ask_line(self, line: bytes) -> bytes:
         """See the base class."""
@@ -78,7 +81,14 @@ class Relay(Client):
             if view["kind"] == "folder" and f"{view['name']}/".startswith(prefix):
                 self._trail.have(view, self._asked)
         ours = self._root.ask(request).data["names"]
-        names = sorted([*kept, *ours], key=lambda one: str(one["name"]))
+        known = {one["name"] for one in ours}
+        plain = {view["name"] for view in self._views if view["kind"] != "folder"}
+        unread = [
+            one
+            for one in self._blank.ask(request).data["names"]
+            if one["name"] in plain - known
+        ]
+        names = sorted([*kept, *ours, *unread], key=lambda one: str(one["name"]))
         return Reply(data={**reply.data, "names": names})
 
 
