@@ -151,7 +151,7 @@ def shard_facts(kept: Sequence[KeptOutcome]) -> dict[str, Fact]:
             one.environment is not None and one.rounds == 1 for one in kept
         ),
         "with a user": sum(row.has_user for row in rows),
-        "findings": sum(len(one.findings) for one in kept),
+        "found in all rounds": sum(len(one.findings) for one in kept),
     }
     for title, rates in (
         ("kill rate, criteria", [row.kill_rate_criteria for row in rows]),

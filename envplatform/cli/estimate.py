@@ -75,10 +75,11 @@ def _total(lines: Sequence[Line]) -> Total:
 
 def _show(console: Console, found: Estimate) -> None:
     table = Table(
-        *("asset", "partitions", "rows", "time", "disk", "tokens", "USD", "figures"),
+        *("asset", "partitions", "rows", "time", "disk", "tokens", "USD"),
         show_footer=True,
     )
-    for one in found.assets:
+    known = [one for one in found.assets if one.basis != "unknown"]
+    for one in known:
         table.add_row(
             one.asset,
             _count(one.partitions),
@@ -87,19 +88,18 @@ def _show(console: Console, found: Estimate) -> None:
             _disk(one.bytes),
             _count(one.tokens),
             "?" if one.usd is None else f"{one.usd:.2f}",
-            one.basis,
         )
     total = found.total
     cells = (
         *("total", str(total.partitions), "", _time(total.seconds)),
-        *(_disk(total.bytes), str(total.tokens), f"{total.usd:.2f}", ""),
+        *(_disk(total.bytes), str(total.tokens), f"{total.usd:.2f}"),
     )
     for column, cell in zip(table.columns, cells, strict=True):
         column.footer = cell
+    table.columns[0].no_wrap = True
     console.print(table)
-    for one in found.assets:
-        if one.basis != "unknown":
-            say(console, f"{one.asset}: {one.basis}: {one.source}")
+    for one in known:
+        say(console, f"{one.asset}: {one.basis}: {one.source}")
     if total.left_out:
         say(console, f"not in the total, nothing is known: {', '.join(total.left_out)}")
 
