@@ -12,6 +12,7 @@ EnvPlatformError
 ├── FixSourceError    a source or history of fixes can't be read; names it and the step
 ├── StudentError      a model can't be used to score or train; names file or template
 ├── LibraryError      a source of material, or what is asked of it, is not there; names it
+├── ExportError       what is asked can't be written out; names the folder or the rows
 ├── SandboxError      the sandbox itself failed; says nothing about the code in it
 │   ├── SandboxUnavailableError   no sandbox of the asked kind on this machine
 │   └── DownloadTooLargeError     what the code left is too much to take out
@@ -92,6 +93,10 @@ class StudentError(EnvPlatformError):
 
 class LibraryError(EnvPlatformError):
     """A source of material, or what is asked of it, is not there; names it."""
+
+
+class ExportError(EnvPlatformError):
+    """What is asked can't be written out; names the folder or the rows."""
 
 
 class SandboxError(EnvPlatformError):

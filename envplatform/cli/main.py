@@ -11,6 +11,7 @@ from envplatform import __version__
 from envplatform.cli.compose import compose
 from envplatform.cli.doctor import doctor
 from envplatform.cli.estimate import estimate
+from envplatform.cli.export import export
 from envplatform.cli.held_out import held_out
 from envplatform.cli.import_ import import_
 from envplatform.cli.init import init_app
@@ -61,6 +62,7 @@ for command in (
 ):
     app.command()(command)
 app.command("import")(import_)
+app.command()(export)
 app.add_typer(init_app)
 
 

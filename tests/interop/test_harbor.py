@@ -1,4 +1,7 @@
-"""Harbor itself, in its own Python 3.12, lints and runs an environment of ours."""
+"""Harbor itself, in its own Python 3.12, lints and runs an environment of ours.
+
+And its own model of ATIF takes our trajectories.
+"""
 
 import json
 import os
@@ -11,11 +14,15 @@ import pytest
 
 from envplatform.bundle import Environment, write_environment
 from envplatform.errors import SandboxUnavailableError
+from envplatform.interop.atif.write import write_documents
+from envplatform.interop.exporting import Exported
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.interpreters import find_interpreter
 from envplatform.tree import File
+from tests.interop.test_export import odd
 from tests.rollout.made_user import user_environment
 from tests.swe.small_repository import small_environment
+from tests.trajectories.made_record import record
 
 HARBOR = "harbor==0.26.0"
 CLASS = "envplatform.interop.harbor.bubblewrap:BubblewrapEnvironment"
@@ -180,3 +187,30 @@ def _refused(harbor: Path, folder: Path, cache: Path) -> str:
     ]
     done = _harbor(harbor, *run, "--ek", f"cache={cache}", jobs=jobs)
     return " ".join((done.stdout + done.stderr).split())
+
+
+@pytest.mark.parametrize("which", ["plain", "odd"])
+def test_harbor_takes_our_trajectories(
+    harbor: Path, tmp_path: Path, which: str
+) -> None:
+    """And its validator would have found what was spoilt."""
+    rows = [("b", odd() if which == "odd" else record("plain"))]
+    write_documents(rows, tmp_path, Exported())
+    document = tmp_path / "b" / f"{which}.json"
+    assert _validated(harbor, document) == 0
+    document.write_text(document.read_text().replace('"step_id": 2', '"step_id": 7'))
+    assert _validated(harbor, document) == 1
+
+
+def _validated(harbor: Path, document: Path) -> int:
+    return subprocess.run(
+        [
+            harbor.with_name("python"),
+            "-m",
+            "harbor.utils.trajectory_validator",
+            document,
+        ],
+        cwd=document.parent,
+        capture_output=True,
+        check=False,
+    ).returncode

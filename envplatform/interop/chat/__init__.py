@@ -1,0 +1,1 @@
+"""Conversations as lines of JSON, in the form of the OpenAI API."""
