@@ -24,7 +24,9 @@ from assets import (
     library,
     lineages,
     rollouts,
+    scores,
     selection,
+    validity,
 )
 from assets.configured_sensors import cowork_keys, seed_keys, target_repository_keys
 from assets.fix_sensor import fix_repository_keys
@@ -86,6 +88,8 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
                 cowork,
                 coverage_report,
                 rollouts,
+                validity,
+                scores,
                 selection,
             ]
         ),

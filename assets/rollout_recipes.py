@@ -18,8 +18,6 @@ from envplatform.store.values import digest_json
 from envplatform.trajectories import Cut, Standards, Threshold
 from envplatform.tree import tree_digest
 
-SCORES = "trajectory_scores"
-"""Table of a student's scores, by experiment."""
 PLAIN = ("swe_environments", "seed_environments", "cowork_environments")
 """Assets whose rows are environments."""
 NESTED = ("res_lineages",)
@@ -109,14 +107,12 @@ def standards_sources(
 
 
 def selection_sources(
-    configuration: Configuration, name: str, store: Store
+    configuration: Configuration, name: str, _: Store
 ) -> dict[str, str]:
-    """How one experiment selects, and the scores by which it does, if there are any."""
+    """How one experiment selects."""
     settings = experiment_of(configuration, name)
-    scores = store.manifest(SCORES, name)
     return {
-        "selection": digest_json(settings.model_dump(mode="json", include=_SELECTS)),
-        "scores": scores.digest if scores else "",
+        "selection": digest_json(settings.model_dump(mode="json", include=_SELECTS))
     }
 
 

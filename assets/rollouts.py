@@ -1,7 +1,8 @@
 """Group `trajectories`: agents in environments, batch by batch.
 
 What decides the rows is in `rollout_recipes.py`, running a batch in `rollout_bench.py`;
-judging and selecting what came of it in `selection.py`.
+judging what came of it in `validity.py`, scoring in `scores.py`, selecting in
+`selection.py`.
 """
 
 import dagster as dg

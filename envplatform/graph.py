@@ -35,7 +35,8 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "bug_patterns": ("bug_training_set",),
         "synthesis_report": ("bug_candidates", "verified_bugs", "swe_environments"),
         "valid_trajectories": ("rollouts",),
-        "selected_trajectories": ("valid_trajectories",),
+        "trajectory_scores": ("rollouts", "valid_trajectories"),
+        "selected_trajectories": ("valid_trajectories", "trajectory_scores"),
     }
 )
 """Asset to the assets it reads, in the order of the graph."""

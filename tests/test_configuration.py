@@ -39,6 +39,11 @@ def test_arrays_become_tuples() -> None:
             ["rollouts.a", "of the harness reference, not of tool_loop"],
         ),
         ("[selection]\nkeep = 0.7", ["no such key: keep", "[selection.NAME]"]),
+        ("[selection.a.student]", ["selection.a.student.model"]),
+        (
+            '[selection.a.student]\nmodel = "m"\ndtype = "int8"',
+            ["selection.a.student.dtype", "'int8'"],
+        ),
         ("[selection.a]\nkeep = 2.0", ["selection.a.keep", "less than or equal to 1"]),
         ("[synthesis]\nbaseline_runs = 2", ["synthesis.baseline_runs", "3"]),
         ("[synthesis]\ninducers = []", ["synthesis.inducers", "at least 1 item"]),
@@ -122,6 +127,27 @@ def test_a_missing_file_names_the_remedy(tmp_path: Path) -> None:
     """The first thing a newcomer meets."""
     with pytest.raises(ConfigError, match="envplatform init"):
         load_configuration(tmp_path / "envplatform.toml")
+
+
+def test_paths_of_a_student_are_anchored_and_the_embedded_one_is_none(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "envplatform.toml"
+    file.write_text("""
+        [selection.a.student]
+        model = "models/m"
+        template = "/elsewhere/t.jinja"
+        [selection.b.student]
+        model = "embedded"
+        [selection.c]
+    """)
+    found = load_configuration(file).selection.experiments
+    a, b = found["a"].student, found["b"].student
+    assert a is not None
+    assert b is not None
+    assert (a.model, a.template) == (str(tmp_path / "models/m"), "/elsewhere/t.jinja")
+    assert (b.model, b.template) == ("embedded", "")
+    assert found["c"].student is None
 
 
 def test_home_is_the_variable_or_lies_in_the_checkout(tmp_path: Path) -> None:

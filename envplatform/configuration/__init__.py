@@ -26,10 +26,12 @@ from envplatform.configuration.load import (
 )
 from envplatform.configuration.res import ABLATIONS, MAX_DEPTH, Ablation, ResSettings
 from envplatform.configuration.rollouts import (
+    EMBEDDED_STUDENT,
     ExperimentSettings,
     RolloutBatchSettings,
     RolloutSettings,
     SelectionSettings,
+    StudentSettings,
 )
 from envplatform.configuration.settings import (
     PROMPTED,
@@ -46,6 +48,7 @@ __all__ = [
     "CONFIGURATION_FILE",
     "CONFIG_VARIABLE",
     "DEFAULT_HOME",
+    "EMBEDDED_STUDENT",
     "HOME_VARIABLE",
     "MAX_DEPTH",
     "PROMPTED",
@@ -68,6 +71,7 @@ __all__ = [
     "SandboxSettings",
     "SeedSettings",
     "SelectionSettings",
+    "StudentSettings",
     "SynthesisSettings",
     "TargetSettings",
     "home_folder",

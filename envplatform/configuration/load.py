@@ -6,6 +6,7 @@ from pathlib import Path
 
 from envplatform.configuration.fixes import anchored_fixes
 from envplatform.configuration.library import anchored_library
+from envplatform.configuration.rollouts import anchored_selection
 from envplatform.configuration.settings import Configuration
 from envplatform.errors import ConfigError
 from envplatform.toml_file import parse_toml
@@ -56,6 +57,13 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
     seeds = configuration.seeds.model_copy(update={"folders": folders})
     library = anchored_library(configuration.cowork.library, folder)
     cowork = configuration.cowork.model_copy(update={"library": library})
+    selection = anchored_selection(configuration.selection, folder)
     return configuration.model_copy(
-        update={"targets": targets, "fixes": fixes, "seeds": seeds, "cowork": cowork}
+        update={
+            "targets": targets,
+            "fixes": fixes,
+            "seeds": seeds,
+            "cowork": cowork,
+            "selection": selection,
+        }
     )

@@ -6,6 +6,7 @@ a partition of the asset `rollouts`. Each table below `[selection]` is an experi
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
@@ -13,6 +14,8 @@ from pydantic import ConfigDict, Field, model_validator
 from envplatform.configuration.section import Positive, Seconds, Section
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+EMBEDDED_STUDENT = "embedded"
+"""In place of a path: the model that comes with the platform."""
 Share = Annotated[float, Field(ge=0, le=1)]
 
 HarnessName = Literal[
@@ -103,6 +106,23 @@ class ThresholdSettings(Section):
     score: Share
 
 
+class StudentSettings(Section):
+    """`[selection.NAME.student]`: the model whose scores decide; it is to be trained."""
+
+    model: Annotated[str, Field(min_length=1)]
+    """Folder of a Hugging Face model, a GGUF file, or `embedded`."""
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    """Of weights and logits."""
+    device: str = "cpu"
+    """As torch names it."""
+    template: str = ""
+    """A Jinja file in place of the model's own chat template; empty: its own."""
+    max_length: Positive | None = None
+    """Tokens of the longest trajectory scored; None: what the model can read."""
+    chunk: Positive = 128
+    """Positions whose logits are in memory at once."""
+
+
 class ExperimentSettings(Section):
     """`[selection.NAME]`: which trajectories are valid, and which of those are kept."""
 
@@ -122,6 +142,8 @@ class ExperimentSettings(Section):
     """By length, of as many trajectories each."""
     seed: int = 0
     """Of the random control."""
+    student: StudentSettings | None = None
+    """None: no trajectory is scored, and `metric` is one that needs no score."""
 
     @property
     def direction(self) -> Literal["lower", "higher"]:
@@ -149,6 +171,26 @@ class SelectionSettings(Section):
     def _names_are_keys(self) -> Self:
         _check_names(self.experiments)
         return self
+
+
+def anchored_selection(settings: SelectionSettings, folder: Path) -> SelectionSettings:
+    """Make the paths of students absolute, from the configuration's folder."""
+    return settings.model_copy(
+        update={
+            name: one.model_copy(update={"student": _anchored(one.student, folder)})
+            for name, one in settings.experiments.items()
+            if one.student is not None
+        }
+    )
+
+
+def _anchored(student: StudentSettings, folder: Path) -> StudentSettings:
+    changes = {}
+    if student.model != EMBEDDED_STUDENT:
+        changes["model"] = str(folder / student.model)
+    if student.template:
+        changes["template"] = str(folder / student.template)
+    return student.model_copy(update=changes)
 
 
 def _with_tables(said: object, section: type[Section], what: str) -> object:

@@ -1,10 +1,11 @@
 """The files of a model: which are read, which are refused, their digests. No torch."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from envplatform.errors import StudentError
+from envplatform.learning.file_digests import file_digest
 from envplatform.learning.protocol import StudentFile
 
 _READ = frozenset({".safetensors", ".json", ".jinja", ".txt", ".model", ".tiktoken"})
@@ -12,14 +13,16 @@ _READ = frozenset({".safetensors", ".json", ".jinja", ".txt", ".model", ".tiktok
 _PICKLES = frozenset({".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt"})
 
 
-def student_files(model: Path) -> tuple[StudentFile, ...]:
-    """Every file that loading `model` may read, by name.
+def student_files(
+    model: Path, *, digest: Callable[[Path], str] = file_digest
+) -> tuple[StudentFile, ...]:
+    """Every file that loading `model` may read, by name; `digest` gives SHA-256 (hex).
 
     Raises:
         StudentError: no model, or one whose weights are no safetensors.
     """
     if model.suffix == ".gguf" and model.is_file():
-        return (_file(model),)
+        return (_file(model, digest),)
     if not model.is_dir():
         msg = f"{model} is neither a folder of a Hugging Face model nor a .gguf file"
         raise StudentError(msg)
@@ -29,7 +32,7 @@ def student_files(model: Path) -> tuple[StudentFile, ...]:
         raise StudentError(msg)
     if not any(path.suffix == ".safetensors" for path in found):
         raise StudentError(_no_weights(model, found))
-    return tuple(_file(path) for path in found if path.suffix in _READ)
+    return tuple(_file(path, digest) for path in found if path.suffix in _READ)
 
 
 def _no_weights(model: Path, found: Sequence[Path]) -> str:
@@ -42,10 +45,10 @@ def _no_weights(model: Path, found: Sequence[Path]) -> str:
     return f"{model} has no .safetensors file"
 
 
-def _file(path: Path) -> StudentFile:
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return StudentFile(name=path.name, sha256=digest, size_bytes=path.stat().st_size)
+def _file(path: Path, digest: Callable[[Path], str]) -> StudentFile:
+    return StudentFile(
+        name=path.name, sha256=digest(path), size_bytes=path.stat().st_size
+    )
 
 
 def student_digest(files: Sequence[StudentFile], template_sha256: str) -> str:

@@ -132,7 +132,8 @@ def _check_alike(scores: Iterable[TrajectoryScore], metric: str) -> None:
     if not kinds:
         msg = (
             f"metric {metric!r} needs scores of a student and there are none: "
-            f"materialise trajectory_scores, or choose reward, length or random"
+            f"name a student and materialise trajectory_scores, or choose reward, "
+            f"length or random"
         )
         raise ConfigError(msg)
     if len(kinds) > 1:
