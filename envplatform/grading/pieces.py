@@ -39,7 +39,7 @@ def pieces_of(evidence: Evidence) -> tuple[Piece, ...]:
     )
     if evidence.solved_served is not None:
         held = _pieces("held", environment.served, evidence.solved_served.held)
-        found += [one for one in held if _is_writable(environment, one.path)]
+        found += [one for one in held if is_writable(environment, one.path)]
     return tuple(found)
 
 
@@ -58,7 +58,7 @@ def with_file(final: Final, piece: Piece, file: File | None) -> Final:
     return replace(final, served=replace(final.served, held=held))
 
 
-def _is_writable(environment: Environment, location: str) -> bool:
+def is_writable(environment: Environment, location: str) -> bool:
     """Whether some name that the agent may change shows what lies at `location`."""
     names = environment.permissions.writable_names
     if not names:

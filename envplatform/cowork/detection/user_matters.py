@@ -11,12 +11,12 @@ from envplatform.bundle import CheckResult, Environment
 from envplatform.cowork.detection.pass_mark import PASS_MARK
 from envplatform.grading.batch import Bench
 from envplatform.grading.evidence import Evidence
+from envplatform.grading.pieces import is_writable
 from envplatform.grading.sessions import (
     Final,
     apply_solution,
     open_environment,
 )
-from envplatform.tree import Tree
 from envplatform.user.sidecar import plan_files, read_user
 
 NAME = "user_matters"
@@ -39,7 +39,7 @@ async def user_matters(evidence: Evidence, bench: Bench) -> CheckResult:
     ) as opened:
         solve = await apply_solution(opened.sandbox, mute)
         stale = await opened.final()
-    final = _carried_over(bench.environment.served, stale, evidence)
+    final = _carried_over(bench.environment, stale, evidence)
     (grading,) = await bench.grade([final])
     how = f"ended with {solve.exit_code}, " if solve.exit_code else ""
     if grading.reward is None:
@@ -63,22 +63,24 @@ def _muted(environment: Environment) -> Environment:
     return replace(environment, user=plan_files(silent))
 
 
-def _carried_over(before: Tree, stale: Final, evidence: Evidence) -> Final:
-    """What the agent left, in the world that the user left."""
+def _carried_over(environment: Environment, stale: Final, evidence: Evidence) -> Final:
+    """What the agent left, in the world that the user left.
+
+    Where an agent may write, what is held is the agent's; all else is the user's.
+    """
     served = evidence.solved_served
     if served is None or stale.served is None:
         return stale
+    theirs = {
+        path: file
+        for path, file in served.held.items()
+        if not is_writable(environment, path)
+    }
     mine = {
         path: file
         for path, file in stale.served.held.items()
-        if before.get(path) != file
+        if is_writable(environment, path)
     }
-    theirs = _changed_by_the_user(before, evidence)
-    held = {**before, **theirs, **mine}
-    return Final(workspace=stale.workspace, served=replace(served, held=held))
-
-
-def _changed_by_the_user(before: Tree, evidence: Evidence) -> Tree:
-    served = evidence.solved_served
-    held = served.held if served else {}
-    return {path: file for path, file in held.items() if before.get(path) != file}
+    return Final(
+        workspace=stale.workspace, served=replace(served, held={**theirs, **mine})
+    )
