@@ -18,9 +18,9 @@ _MARKUP = re.compile(r"[&<>|\\`*\[\]!]")
 
 
 def counts_table(counts: Mapping[str, int], *, of: str = "outcome") -> str:
-    """One line a thing counted, with a bar as long as its share; a dash if none is."""
+    """One line a thing counted, with a bar as long as its share; `none` if none is."""
     if not counts:
-        return "-"
+        return "none"  # a dash would be drawn as an empty list
     most = max(counts.values())
     lines = [f"| {of} | count | |", "|---|---:|---|"]
     lines += [
