@@ -57,7 +57,7 @@ class Outage:
         asked = 'SELECT "at", release FROM releases WHERE service = ? ORDER BY "at"'
         releases = store.execute(asked, [DRAWN["service"]]).fetchall()
         before = [one for one in releases if _minute(one[0]) < mine[0].opened]
-        self.released, self.suspect = before[-1]
+        self.released, self.suspect = (before or releases[:1])[-1]
         if misread == "suspect":
             self.suspect = releases[-1][1]
         self.begins = self._begins()

@@ -6,6 +6,7 @@ import pytest
 
 from envplatform.configuration import FixSourceSettings
 from envplatform.errors import ConfigError, FixSourceError
+from envplatform.registries.indexes import PackageIndex
 from envplatform.swe.fixes.histories.mining import GitSource
 from envplatform.swe.fixes.instance import FixInstance, QuarantinedRow
 from envplatform.swe.fixes.releases.pairs import ReleasePairs
@@ -16,7 +17,6 @@ from envplatform.swe.fixes.sources.opening import (
     open_sources,
     source_name,
 )
-from envplatform.registries.indexes import PackageIndex
 from tests.swe.fixes.sources.made_rows import PATCH, issue_row, write_lines
 
 
