@@ -38,6 +38,8 @@ files = ["red target.toml", "spans.toml"]
 sources = []
 [seeds]
 builtin = []
+[cowork]
+shards = 0
 [synthesis]
 candidates_per_repository = 5
 environments_per_repository = 2
