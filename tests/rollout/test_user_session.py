@@ -182,7 +182,7 @@ def waiting_at_control() -> list[int]:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        waits = b"lines" in words and b"/run/ctl/control.sock" in words
+        waits = b"/run/ctl/control.sock" in words and b"--control" not in words
         if waits and is_ours(int(folder.name)):
             found.append(int(folder.name))
     return found
