@@ -24,7 +24,8 @@ from envplatform.workspace.programs import (
     oracle_files,
 )
 
-MISREAD = "misread.py"
+BESIDE = ("marks.py", "misread.py")
+"""What lies beside every verifier."""
 LICENCE = "Apache-2.0"
 """Of what families write themselves."""
 
@@ -36,7 +37,8 @@ def assemble(
     specification, build = built.specification, built.build
     desk = build.desk
     tests = grader_files(
-        {MISREAD: _misread(), **verifier.files}, specification.criteria
+        {**{name: _inside(name) for name in BESIDE}, **verifier.files},
+        specification.criteria,
     )
     licences = sorted({LICENCE, *specification.licences})
     return Environment(
@@ -114,6 +116,6 @@ def _sum(one: Spending, other: Spending) -> Spending:
     )
 
 
-def _misread() -> File:
+def _inside(name: str) -> File:
     folder = resources.files("envplatform.cowork") / "inside"
-    return File((folder / MISREAD).read_bytes())
+    return File((folder / name).read_bytes())

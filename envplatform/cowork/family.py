@@ -10,7 +10,7 @@ environments (`workshop`).
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from envplatform.bundle import View
@@ -141,6 +141,27 @@ class Family:
     verification: Verification = "code"
     needs: tuple[str, ...] = ()
     """Names of library sources without which it can't draw."""
+
+
+def told(facets: object) -> dict[str, str]:
+    """Return a dataclass of facets as a Specification has them."""
+    return {one.name: str(getattr(facets, one.name)) for one in fields(facets)}  # type: ignore[arg-type]  # any dataclass
+
+
+def faults_of(
+    view: VerifierView, edits: Mapping[str, tuple[str, str, str]]
+) -> tuple[Fault, ...]:
+    """Return edits of files in /workspace as faults; those of no criterion are left out.
+
+    Args:
+        view: of which the criteria are taken.
+        edits: criterion to path, regular expression and what to put in its place.
+    """
+    return tuple(
+        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
+        for name, (path, old, new) in edits.items()
+        if name in view.specification.criteria
+    )
 
 
 def verifier_view(specification: Specification, build: Build) -> VerifierView:

@@ -53,6 +53,8 @@ class ProceduralBuilder(Builder):
 class ProceduralConstructor(VerifierConstructor):
     """Lays down a family's verifier with the parameters of the specification."""
 
+    revises = False
+
     def __init__(self, family: Family) -> None:
         self._family = family
 

@@ -101,6 +101,9 @@ class Builder(ABC):
 class VerifierConstructor(ABC):
     """Makes the verifier, without having seen reference work or the user's words."""
 
+    revises: bool = True
+    """Whether it can mend a verifier. Where it can't, another draw is what is left."""
+
     @abstractmethod
     async def construct(
         self, view: VerifierView, findings: Sequence[Finding]

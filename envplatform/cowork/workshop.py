@@ -2,7 +2,8 @@
 
 Each round the Builder builds, the Verifier constructor sees what it may and makes a
 verifier, and everything is executed. Findings go to the role whose work they are, and
-only to that one; it revises, the other's part stands unless what it rests on changed.
+only to that one; it revises, the other's part stands unless what it rests on changed. A
+constructor that can't revise leaves its findings to the Builder, who draws anew.
 """
 
 import time
@@ -35,7 +36,7 @@ from envplatform.grading.sessions import Attendance, image_reference
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.sandbox.retry import with_retries
 
-REVISION = 1
+REVISION = 2
 """Raised when the same blueprint can become another environment than before."""
 
 
@@ -98,8 +99,9 @@ async def make(workshop: Workshop, blueprint: Blueprint) -> Outcome:
     for number in range(workshop.rounds):
         before = rounds[-1].findings if rounds else ()
         try:
-            if built is None or _of("builder", before):
-                built = await workshop.builder.build(blueprint, _of("builder", before))
+            theirs = _of("builder", before)
+            if built is None or theirs or not constructor.revises:
+                built = await workshop.builder.build(blueprint, theirs)
                 verifier = None
             if verifier is None or _of("verifier", before):
                 view = verifier_view(built.specification, built.build)

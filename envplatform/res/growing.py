@@ -1,23 +1,18 @@
 """A lineage to be grown and kept: what it starts from, and all that decides its levels."""
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import Any
 
 from envplatform.bundle import Environment
 from envplatform.bundle.row import EnvironmentRow
+from envplatform.code import code_digest
 from envplatform.configuration import Ablation
-from envplatform.grading.broker import ws_tree
 from envplatform.res.levels import Tries
 from envplatform.res.lineage import Budget, Ending
 from envplatform.res.proposers import Proposer
 from envplatform.res.rows import LevelRow, RefusedChild
 from envplatform.res.verifier import Verifier
 from envplatform.store import result_key
-from envplatform.tree import File, tree_digest
 
 REVISION = 1
 """Raised when a level's row is filled in otherwise than before."""
@@ -76,19 +71,6 @@ class Grown:
     """Levels that were there before."""
 
 
-@cache
 def made_by() -> str:
     """Digest of the code that decides what children are and which are accepted."""
-    files = ws_tree()
-    for package in ("res", "workspace"):
-        folder = resources.files("envplatform") / package
-        files |= {f"{package}/{path}": file for path, file in _sources(folder)}
-    return tree_digest(files)
-
-
-def _sources(folder: Traversable, at: str = "") -> Iterator[tuple[str, File]]:
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            yield from _sources(entry, f"{at}{entry.name}/")
-        elif entry.name.endswith(".py"):
-            yield f"{at}{entry.name}", File(entry.read_bytes())
+    return code_digest("res", "workspace", "ws")

@@ -9,10 +9,15 @@ import pytest
 
 from envplatform.cowork.blueprint import Blueprint, plan_shard
 from envplatform.cowork.families import family, family_names
+from envplatform.cowork.family import VerifierView
 from envplatform.cowork.keeping import Shard, make_shard
 from envplatform.cowork.library import Library
-from envplatform.cowork.procedural import ProceduralBuilder, ProceduralConstructor
-from envplatform.cowork.roles import Builder, Built, Finding
+from envplatform.cowork.procedural import (
+    ProceduralBuilder,
+    ProceduralConstructor,
+    draw,
+)
+from envplatform.cowork.roles import Builder, Built, Finding, Verifier
 from envplatform.cowork.workshop import Workshop, make
 from envplatform.rollout import attending
 from envplatform.sandbox.base import Image
@@ -99,6 +104,37 @@ async def test_a_finding_goes_to_its_role_and_is_mended_in_the_next_round(
     assert second.findings == ()
     assert hasty.told[0] == ()
     assert {one.role for one in hasty.told[1]} == {"builder"}
+
+
+class Forgetful(ProceduralConstructor):
+    """Knows of no misreading in the first round."""
+
+    rounds = 0
+
+    async def construct(
+        self, view: VerifierView, findings: Sequence[Finding]
+    ) -> Verifier:
+        """See the base class."""
+        verifier = await super().construct(view, findings)
+        self.rounds += 1
+        if self.rounds > 1:
+            return verifier
+        bare = verifier.files["verifier.py"].data + b"\nMISREADINGS = {}\n"
+        return replace(verifier, files={**verifier.files, "verifier.py": File(bare)})
+
+
+async def test_what_a_constructor_can_not_mend_is_drawn_anew(
+    bubblewrap: BubblewrapProvider, image: Image
+) -> None:
+    (blueprint,) = plan_shard(2, 1, [family(FAMILY)])
+    made_once = draw(family(FAMILY), blueprint, LIBRARY).specification.instruction
+    forgetful = Forgetful(family(FAMILY))
+    works = workshop(bubblewrap, image, drawing(FAMILY), rounds=2)
+    outcome = await make(replace(works, constructor=lambda _: forgetful), blueprint)
+    assert [one.kind for one in outcome.rounds[0].findings] == ["failure_passes"]
+    assert outcome.is_accepted
+    assert outcome.environment is not None
+    assert outcome.environment.instruction != made_once
 
 
 async def test_what_does_not_converge_is_kept_as_rejected_with_its_findings(

@@ -5,11 +5,13 @@ nobody read it; that is no finding.
 """
 
 from envplatform.bundle import CheckResult, Environment
+from envplatform.cowork.assembling import BESIDE
 from envplatform.cowork.llm.answers import ReviewAnswer
 from envplatform.cowork.llm.asking import Conversation
 from envplatform.cowork.llm.prompts import REVIEWER, fenced
 from envplatform.cowork.roles import Finding, Review, Reviewer, RoleError
 from envplatform.llm.chat import ChatModel, Message
+from envplatform.workspace.programs import grader_files, oracle_files
 
 NAME = "review"
 ANSWER_TOKENS = 2_000
@@ -56,7 +58,7 @@ def _shown(environment: Environment) -> dict[str, object]:
         "solution": environment.solution,
         "verifier": environment.tests,
     }
-    ours = {"seedlib.py", "grade.py", "solve.py", "misread.py", "test.sh", "solve.sh"}
+    ours = {*grader_files({}, ()), *oracle_files({}), *BESIDE}
     return {
         "instruction": environment.instruction,
         **{

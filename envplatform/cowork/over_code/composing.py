@@ -20,7 +20,7 @@ from envplatform.bundle import (
     environment_digest,
     without_repository,
 )
-from envplatform.cowork.assembling import LICENCE, MISREAD
+from envplatform.cowork.assembling import BESIDE, LICENCE
 from envplatform.cowork.desk import Desk
 from envplatform.cowork.family import TALKING, Brief
 from envplatform.cowork.library import Library
@@ -148,7 +148,7 @@ def _tests(environment: Environment, handover: Handover, desk: Desk) -> dict[str
         "seedlib.py": grader_files({}, ())["seedlib.py"],
         "judge.py": _inside("over_code/inside", "judge.py"),
         "verifier.py": _inside("over_code/inside", "verifier.py"),
-        MISREAD: _inside("inside", MISREAD),
+        **{name: _inside("inside", name) for name in BESIDE},
         "parameters.json": _json(
             {
                 "held": _locations(desk),

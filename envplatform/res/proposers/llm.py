@@ -9,7 +9,8 @@ from time import monotonic
 
 from envplatform.bundle import Environment, Spending
 from envplatform.errors import ContextLengthError, ModelAnswerError
-from envplatform.llm.chat import ChatModel, ChatRequest, ChatResponse, Usage
+from envplatform.llm.chat import ChatModel, Usage
+from envplatform.llm.metered import Metered
 from envplatform.llm.structured import structured
 from envplatform.res.diagnostic import Diagnostic
 from envplatform.res.plan import PlanAnswer
@@ -58,7 +59,7 @@ class Prompted(Proposer):
         seed: int,
     ) -> Proposal:
         """See the base class; answers that are no plan are paid for too."""
-        began, metered = monotonic(), _Metered(self._asked)
+        began, metered = monotonic(), Metered(self._asked)
         request = level_request(
             parent,
             history,
@@ -81,21 +82,6 @@ class Prompted(Proposer):
             refused=misfits(parent, plan, seed),
             spent=_spent(metered.usage, began),
         )
-
-
-class _Metered(ChatModel):
-    """Adds up what answers cost, also of those that are then refused."""
-
-    def __init__(self, inner: ChatModel) -> None:
-        self.name = inner.name
-        self.usage = Usage()
-        self._inner = inner
-
-    async def complete(self, request: ChatRequest) -> ChatResponse:
-        """As the inner model."""
-        response = await self._inner.complete(request)
-        self.usage += response.usage
-        return response
 
 
 def _spent(usage: Usage, began: float) -> Spending:

@@ -1,6 +1,6 @@
 """A review of access rights: leavers, orphans, duties that must be apart, dormant accounts."""
 
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 
 from envplatform.cowork.desk import Desk, Sheet, csv_text
 from envplatform.cowork.families.access_review.drawing import Review, draw_review
@@ -14,6 +14,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -28,7 +30,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, review),
         parameters=review.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(review.facets).items()},
+        facets=told(review.facets),
         drawn=review,
     )
 
@@ -101,10 +103,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         "revoked": revoked,
         "overview": overview,
     }
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 FAMILY = Family(

@@ -9,7 +9,8 @@ import sqlite3
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from seedlib import Final, parameters, rows_of, share
+from marks import alike, graded
+from seedlib import Final, parameters, rows_of
 
 DRAWN = parameters()
 FACETS, TODAY = DRAWN["facets"], date.fromisoformat(DRAWN["today"])
@@ -151,11 +152,6 @@ def summed(lines: list[Line]) -> dict[str, Any]:
     return found
 
 
-def graded(right: int, of: int, *, exact: bool) -> float:
-    """1 if all is exact; otherwise the share that is right, squared, and 0.6 at most."""
-    return 1.0 if exact else 0.6 * share(right, of) ** 2
-
-
 def _given(final: Final) -> list[list[str]]:
     rows = list(csv.reader(io.StringIO(final.text("findings.csv") or "")))
     return rows[1:] if rows and rows[0] == COLUMNS else []
@@ -181,7 +177,7 @@ def revoked(final: Final) -> float:
     """How far the list of what is revoked is right."""
     due = to_revoke(wanted(final))
     if REVOKE.endswith(".json"):
-        return _alike(final.json(REVOKE), json.loads(due))
+        return alike(final.json(REVOKE), json.loads(due))
     given, lines = (final.text(REVOKE) or "").splitlines(), due.splitlines()
     head = REVOKE.endswith(".csv")
     right = len(set(given[head:]) & set(lines[head:]))
@@ -190,16 +186,7 @@ def revoked(final: Final) -> float:
 
 def overview(final: Final) -> float:
     """Share of the keys of the overview whose value is right."""
-    return _alike(final.json("overview.json"), summed(wanted(final)))
-
-
-def _alike(given: object, due: dict[str, Any]) -> float:
-    if not isinstance(given, dict):
-        return 0.0
-    told = {key: json.dumps(value, sort_keys=True) for key, value in given.items()}
-    wished = {key: json.dumps(value, sort_keys=True) for key, value in due.items()}
-    right = len(told.items() & wished.items())
-    return graded(right, len(told.keys() | wished.keys()), exact=told == wished)
+    return alike(final.json("overview.json"), summed(wanted(final)))
 
 
 CRITERIA = {

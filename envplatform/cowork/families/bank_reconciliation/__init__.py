@@ -1,7 +1,5 @@
 """A month of bank statements reconciled with the ledger: fees, batches, timing."""
 
-from dataclasses import asdict
-
 from envplatform.cowork.desk import Desk, Sheet
 from envplatform.cowork.families.bank_reconciliation.drawing import Month, draw_month
 from envplatform.cowork.families.bank_reconciliation.papers import (
@@ -15,6 +13,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -29,7 +28,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, month),
         parameters=month.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(month.facets).items()},
+        facets=told(month.facets),
         drawn=month,
     )
 

@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from marks import agreement, csv_text
 from seedlib import Final, parameters, rows_of, share
 
 DRAWN = parameters()
@@ -201,7 +202,7 @@ def _given(final: Final) -> list[tuple[str, ...]]:
 def pairs(final: Final) -> float:
     """How far lines and entries are put together rightly, squared; order counts, too."""
     due = rows_wanted(wanted(final))
-    return _agree([row[:2] for row in _given(final)], [row[:2] for row in due])
+    return agreement([row[:2] for row in _given(final)], [row[:2] for row in due])
 
 
 def kinds(final: Final) -> float:
@@ -215,15 +216,10 @@ def kinds(final: Final) -> float:
 def open_items(final: Final) -> float:
     """How far the open items agree, squared; order counts, too."""
     files = _opens_as_delivered(wanted(final))
-    return _agree(
+    return agreement(
         [one for path in files for one in _items(path, final.text(path))],
         [one for path, text in files.items() for one in _items(path, text)],
     )
-
-
-def _agree(given: list[Any], due: list[Any]) -> float:
-    score = share(len(set(given) & set(due)), len(set(given) | set(due))) ** 2
-    return score if given == due else min(score, 0.8)
 
 
 def closing(final: Final) -> float:
@@ -264,7 +260,7 @@ CRITERIA = {
 
 def _as_delivered(right: Book) -> dict[str, str]:
     return {
-        "matches.csv": _csv(HEAD, rows_wanted(right)),
+        "matches.csv": csv_text([HEAD, *rows_wanted(right)]),
         "closing.json": json.dumps(closing_wanted(right)),
         **_opens_as_delivered(right),
     }
@@ -281,15 +277,11 @@ def _opens_as_delivered(right: Book) -> dict[str, str]:
         return {"open_items.json": json.dumps(sides)}
     if FACETS["opens"] == "two_files":
         return {
-            f"open_{side}.csv": _csv([head, "kind", "amount_cents"], opens[side])
+            f"open_{side}.csv": csv_text([[head, "kind", "amount_cents"], *opens[side]])
             for side, head in (("bank", "line"), ("ledger", "entry"))
         }
     flat = [(side, *item) for side, items in opens.items() for item in items]
-    return {"open_items.csv": _csv(["side", "id", "kind", "amount_cents"], flat)}
-
-
-def _csv(head: list[str], rows: list[Any]) -> str:
-    return "".join(",".join(row) + "\n" for row in [head, *rows])
+    return {"open_items.csv": csv_text([["side", "id", "kind", "amount_cents"], *flat])}
 
 
 MISREADINGS = {

@@ -18,6 +18,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
 )
 from envplatform.workspace import Fault
 
@@ -96,11 +97,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         "summary": ("summary.json", r": -?\d+", ": 9999"),
         "extra": extra.get(view.specification.facets["extra"], ("", "", "")),
     }
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-        if name in view.specification.criteria
-    )
+    return faults_of(view, edits)
 
 
 FAMILY = Family(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import sqlite3
@@ -11,6 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from marks import csv_text
 from seedlib import Final, overlap, parameters, rows_of
 
 DRAWN = parameters()
@@ -171,14 +170,8 @@ def besides(found: list[Line]) -> tuple[str, str]:
         levels = {"critical", "warning"}
         due = [o for o in found if o.level in levels and o.lacking > 0]
         rows = [[one.volume, str(one.lacking)] for one in due]
-        return "orders.csv", _csv([["volume", "mb"], *rows])
+        return "orders.csv", csv_text([["volume", "mb"], *rows])
     return "", ""
-
-
-def _csv(rows: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
 
 
 def _given(final: Final) -> list[list[str]]:
@@ -229,7 +222,7 @@ def _misread(final: Final, rule: str) -> dict[str, str]:
     found = lines(final, rule)
     path, text = besides(found)
     return {
-        "alerts.csv": _csv([HEAD, *table(found)]),
+        "alerts.csv": csv_text([HEAD, *table(found)]),
         "summary.json": json.dumps(summary(final, found)),
         **({path: text} if path else {}),
     }

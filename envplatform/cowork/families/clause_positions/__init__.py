@@ -30,6 +30,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
 )
 from envplatform.user.plan import Fact, Plan
 from envplatform.workspace import Fault
@@ -109,11 +110,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         "escalation": note[facets["note"]],
         "extra": extra.get(facets["extra"], ("", "", "")),
     }
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-        if name in view.specification.criteria
-    )
+    return faults_of(view, edits)
 
 
 def _user(brief: Brief, deal: Deal, playbook: str) -> Plan:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from marks import csv_text
 from seedlib import Final, overlap, parameters, rows_of
 
 DRAWN = parameters()
@@ -138,7 +137,7 @@ def note(found: list[View]) -> tuple[str, str]:
             told = {one.heading: one.theirs for one in rows}
             return "escalation.json", json.dumps(told)
     cells = [[str(one.number), one.heading, one.theirs] for one in rows]
-    return "escalation.csv", _csv([["clause", "heading", "text"], *cells])
+    return "escalation.csv", csv_text([["clause", "heading", "text"], *cells])
 
 
 def besides(found: list[View]) -> tuple[str, str]:
@@ -152,21 +151,15 @@ def besides(found: list[View]) -> tuple[str, str]:
             for one in sorted(found, key=lambda one: one.heading)
             if one.position in {"replace", "escalate"} and one.figure
         ]
-        return "gaps.csv", _csv([["heading", "gap"], *rows])
+        return "gaps.csv", csv_text([["heading", "gap"], *rows])
     return "", ""
-
-
-def _csv(rows: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
 
 
 def written(final: Final, misread: str = "") -> dict[str, tuple[str, str]]:
     """Return path and text of each criterion's file as they should be."""
     found = views(final, misread)
     return {
-        "positions": ("positions.csv", _csv(table(found))),
+        "positions": ("positions.csv", csv_text(table(found))),
         "redline": redline(found, agreement(final)),
         "escalation": note(found),
         "extra": besides(found),

@@ -18,6 +18,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -61,7 +63,7 @@ def specify(brief: Brief) -> Specification:
             ],
         },
         criteria=criteria_of(facets),
-        facets={name: str(value) for name, value in asdict(facets).items()},
+        facets=told(facets),
         drawn=drift,
     )
 
@@ -117,10 +119,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("expired.json", r"EX-\d+", "EX-99")
     if "keys.json" in wanted:
         edits["extra"] = ("keys.json", r'\[\s*"\w+"', '["nobody"')
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 FAMILY = Family(

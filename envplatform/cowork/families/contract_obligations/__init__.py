@@ -1,7 +1,5 @@
 """A register of contracts: what is due when, and what can't be told."""
 
-from dataclasses import asdict
-
 from envplatform.cowork.desk import Desk
 from envplatform.cowork.families.contract_obligations.drawing import (
     Archive,
@@ -19,6 +17,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -32,7 +32,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, archive),
         parameters=archive.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(archive.facets).items()},
+        facets=told(archive.facets),
         drawn=archive,
     )
 
@@ -87,10 +87,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         "unclear": (f"unclear.{form}", r"C-\d+", "C-999"),
         "overview": ("overview.json", r": \d+", ": 77"),
     }
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 FAMILY = Family(

@@ -9,7 +9,8 @@ import re
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from seedlib import Final, parameters, share
+from marks import alike, graded
+from seedlib import Final, parameters
 
 DRAWN = parameters()
 FACETS, TODAY = DRAWN["facets"], date.fromisoformat(DRAWN["today"])
@@ -208,11 +209,6 @@ def unsettled(lines: list[Line]) -> str:
     )
 
 
-def graded(right: int, of: int, *, exact: bool) -> float:
-    """1 if all is exact; otherwise the share that is right, squared, and 0.6 at most."""
-    return 1.0 if exact else 0.6 * share(right, of) ** 2
-
-
 def _given(final: Final) -> list[list[str]]:
     rows = list(csv.reader(io.StringIO(final.text("register.csv") or "")))
     return rows[1:] if rows and rows[0] == COLUMNS else []
@@ -239,7 +235,7 @@ def unclear(final: Final) -> float:
     """How far what is unclear is told, and nothing else."""
     due = unsettled(wanted(final))
     if UNCLEAR.endswith(".json"):
-        return _alike(final.json(UNCLEAR), json.loads(due))
+        return alike(final.json(UNCLEAR), json.loads(due))
     given, lines = (final.text(UNCLEAR) or "").splitlines(), due.splitlines()
     head = UNCLEAR.endswith(".csv")
     right = len(set(given[head:]) & set(lines[head:]))
@@ -248,16 +244,7 @@ def unclear(final: Final) -> float:
 
 def overview(final: Final) -> float:
     """Share of the keys of the overview whose value is right."""
-    return _alike(final.json("overview.json"), summed(tabled(wanted(final))))
-
-
-def _alike(given: object, due: dict[str, Any]) -> float:
-    if not isinstance(given, dict):
-        return 0.0
-    told = {key: json.dumps(value, sort_keys=True) for key, value in given.items()}
-    wished = {key: json.dumps(value, sort_keys=True) for key, value in due.items()}
-    right = len(told.items() & wished.items())
-    return graded(right, len(told.keys() | wished.keys()), exact=told == wished)
+    return alike(final.json("overview.json"), summed(tabled(wanted(final))))
 
 
 CRITERIA = {

@@ -21,6 +21,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
 )
 from envplatform.workspace import Fault
 
@@ -102,10 +103,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("milestones.csv", r",\d\d", ",99")
     if facets["extra"] == "running":
         edits["extra"] = ("running.txt", r"^Running: \d+", "Running: 99")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 def _row(one: Task) -> tuple[Cell, ...]:

@@ -9,7 +9,8 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
-from seedlib import Final, overlap, parameters, rows_of
+from marks import csv_text, likeness
+from seedlib import Final, parameters, rows_of
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -135,7 +136,7 @@ class Schedule:
                 rows.append([*row, "yes" if is_critical else "no"])
             elif is_critical == (FACETS["listed"] == "critical"):
                 rows.append(row)
-        return _csv([*HEAD, *["critical"][: FACETS["listed"] == "all"]], rows)
+        return csv_text([[*HEAD, *["critical"][: FACETS["listed"] == "all"]], *rows])
 
     def critical(self) -> list[str]:
         """Return the numbers of critical tasks."""
@@ -163,7 +164,7 @@ class Schedule:
         told = [] if self.misread == "silent" else self.problems
         if FACETS["problems"] == "csv":
             rows = [list(one) for one in told]
-            return {"problems.csv": _csv(["task", "problem"], rows)}
+            return {"problems.csv": csv_text([["task", "problem"], *rows])}
         if FACETS["problems"] == "txt":
             return {"problems.txt": "".join(f"{n}: {word}\n" for n, word in told)}
         found: dict[str, list[str]] = {}
@@ -176,7 +177,7 @@ class Schedule:
             goals = DRAWN["milestones"].items()
             reached = sorted((max(self.end[n] for n in of), name) for name, of in goals)
             rows = [[name, self.day(at)] for at, name in reached]
-            return {"milestones.csv": _csv(["milestone", "date"], rows)}
+            return {"milestones.csv": csv_text([["milestone", "date"], *rows])}
         if FACETS["extra"] == "none":
             return {}
         spans = {
@@ -223,31 +224,9 @@ def _sheet(text: str) -> list[str]:
     return [*head.split(" ", 1), *(fields.get(name, "") for name in names)]
 
 
-def _csv(head: list[str], rows: list[list[str]]) -> str:
-    return "".join(f"{','.join(row)}\n" for row in [head, *rows])
-
-
-def _parts(path: str, text: str) -> list[str]:
-    """Return lines, or the entries of an object."""
-    if not path.endswith(".json"):
-        return [line.rstrip() for line in text.rstrip("\n").split("\n") if text]
-    try:
-        return sorted(json.dumps(o, sort_keys=True) for o in json.loads(text).items())
-    except (ValueError, AttributeError, RecursionError):
-        return []
-
-
 def _like(final: Final, path: str) -> float:
-    """How far a file agrees with the right one, squared; with anything wrong, at most 0.5."""
-    due = _parts(path, Schedule(final).files()[path])
-    given = _parts(path, final.text(path) or "")
-    if given == due:
-        return 1.0
-    if path.endswith(".csv"):
-        if given[:1] != due[:1]:
-            return 0.0
-        given, due = given[1:], due[1:]
-    return float(min(0.5, overlap(set(given), set(due)) ** 2))
+    """How far a file agrees with the right one; see `likeness`."""
+    return float(likeness(path, final.text(path), Schedule(final).files()[path]))
 
 
 PATHS = {

@@ -22,6 +22,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -44,7 +46,7 @@ def specify(brief: Brief) -> Specification:
             "exemptions": [[one.name, one.version] for one in code.exemptions],
         },
         criteria=criteria_of(facets),
-        facets={name: str(value) for name, value in asdict(facets).items()},
+        facets=told(facets),
         drawn=code,
     )
 
@@ -103,10 +105,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("paths.csv", r",\w+$", ",nothing")
     if "counts.json" in view.specification.instruction:
         edits["extra"] = ("counts.json", r"\d+", "99")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 FAMILY = Family(

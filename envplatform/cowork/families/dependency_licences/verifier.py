@@ -9,6 +9,7 @@ import re
 from functools import cache
 from typing import Any
 
+from marks import csv_text
 from seedlib import Final, overlap, parameters, share
 
 DRAWN = parameters()
@@ -225,19 +226,15 @@ CRITERIA = {
 
 def _written(review: Review) -> dict[str, str]:
     files = {
-        "verdicts.csv": _csv([HEAD, *review.table()]),
+        "verdicts.csv": csv_text([HEAD, *review.table()]),
         "NOTICE": review.notice(),
         "unknown.json": json.dumps(review.unknown()),
     }
     if FACETS["extra"] == "paths":
-        files["paths.csv"] = _csv([["package", "direct"], *review.paths()])
+        files["paths.csv"] = csv_text([["package", "direct"], *review.paths()])
     if FACETS["extra"] == "counts":
         files["counts.json"] = json.dumps(review.counts())
     return files
-
-
-def _csv(lines: list[list[str]]) -> str:
-    return "".join(f"{','.join(line)}\n" for line in lines)
 
 
 MISREADINGS = {

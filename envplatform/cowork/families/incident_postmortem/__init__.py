@@ -32,6 +32,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.user.plan import Plan
 from envplatform.workspace import Fault
@@ -52,7 +54,7 @@ def specify(brief: Brief) -> Specification:
             "customers": dict(outage.customers),
         },
         criteria=criteria_of(outage.facets),
-        facets={name: str(value) for name, value in asdict(outage.facets).items()},
+        facets=told(outage.facets),
         drawn=outage,
     )
 
@@ -126,10 +128,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("services.csv", r"\d$", "x")
     if "people.json" in view.specification.instruction:
         edits["extra"] = ("people.json", r": \d+", ": 99")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 def _line(one: Alert) -> tuple[str, ...]:

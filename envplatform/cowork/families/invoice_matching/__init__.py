@@ -1,6 +1,6 @@
 """Invoices matched against orders and deliveries, while deliveries are still booked."""
 
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 
 from envplatform.cowork.conversation import (
     all_of,
@@ -32,6 +32,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.user.plan import Fact, Plan
 from envplatform.workspace import Fault
@@ -44,7 +46,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, books),
         parameters=books.parameters(),
         criteria=criteria_of(books.facets),
-        facets={name: str(value) for name, value in asdict(books.facets).items()},
+        facets=told(books.facets),
         drawn=books,
     )
 
@@ -126,11 +128,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
     path = next((one for one in besides if one in view.specification.instruction), "")
     if path:
         edits["besides"] = besides[path]
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-        if name in view.specification.criteria
-    )
+    return faults_of(view, edits)
 
 
 def _user(brief: Brief, books: Books) -> Plan:

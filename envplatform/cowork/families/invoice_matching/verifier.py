@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from marks import agreement, alike
 from seedlib import Final, parameters, share
 
 DRAWN = parameters()
@@ -235,12 +236,8 @@ def payable(final: Final) -> float:
 
 
 def summary(final: Final) -> float:
-    """Share of the entries that are right, squared; nothing if all are the same."""
-    given, due = final.json("summary.json"), summed(wanted(final))
-    if not isinstance(given, dict):
-        return 0.0
-    right = sum(given.get(name) == value for name, value in due.items())
-    return share(right, len(due.keys() | given.keys())) ** 2
+    """How far the entries agree."""
+    return float(alike(final.json("summary.json"), summed(wanted(final))))
 
 
 def listed_besides(lines: list[Line]) -> dict[str, str]:
@@ -262,14 +259,8 @@ def besides(final: Final) -> float:
     """How far what is wanted besides is right, squared: lines, or files by supplier."""
     ((path, due),) = listed_besides(wanted(final)).items()
     if path.endswith(".txt"):
-        given, right = (final.text(path) or "").splitlines(), due.splitlines()
-        score = share(len(set(given) & set(right)), len({*given, *right})) ** 2
-        return score if given == right else min(score, 0.8)
-    told, wished = final.json(path), json.loads(due)
-    if not isinstance(told, dict):
-        return 0.0
-    agree = sum(told.get(name) == files for name, files in wished.items())
-    return share(agree, len(told.keys() | wished.keys())) ** 2
+        return float(agreement((final.text(path) or "").splitlines(), due.splitlines()))
+    return float(alike(final.json(path), json.loads(due)))
 
 
 CRITERIA = {

@@ -17,6 +17,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -42,7 +43,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, pool),
         parameters=pool.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(pool.facets).items()},
+        facets=told(pool.facets),
         drawn=pool,
     )
 

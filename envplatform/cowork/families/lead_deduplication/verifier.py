@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from marks import agreement, csv_text
 from seedlib import Final, parameters, rows_of, share
 
 DRAWN = parameters()
@@ -214,41 +215,36 @@ def _table(final: Final, path: str, head: tuple[str, ...]) -> list[tuple[str, ..
     return [tuple(row.values()) for row in rows]
 
 
-def _agree(given: list[Any], due: list[Any]) -> float:
-    score = share(len(set(given) & set(due)), len(set(given) | set(due))) ** 2
-    return score if given == due else min(score, 0.8)
-
-
 def groups(final: Final) -> float:
     """How far records are mapped rightly, squared; order counts, too."""
     given = _table(final, "mapping.csv", ("record", "contact"))
-    return _agree(given, sorted(mapping_of(wanted(final)).items()))
+    return agreement(given, sorted(mapping_of(wanted(final)).items()))
 
 
 def contacts(final: Final) -> float:
     """How far the contacts agree in all their fields, squared; order of a file counts."""
     due = [one.cells for one in wanted(final).contacts]
     if FACETS["target"] == "csv":
-        return _agree(_table(final, "contacts.csv", HEAD), due)
+        return agreement(_table(final, "contacts.csv", HEAD), due)
     store = sqlite3.connect(":memory:")
     store.executescript(final.held("crm/contacts.sql") or "")
     sql = f"SELECT {', '.join(HEAD)} FROM contacts ORDER BY id"  # noqa: S608  our names
-    return _agree(store.execute(sql).fetchall(), sorted(due))
+    return agreement(store.execute(sql).fetchall(), sorted(due))
 
 
 def left_out(final: Final) -> float:
     """How far what is left out agrees with its reasons, squared."""
     due = sorted(wanted(final).left_out.items())
     if FACETS["leftovers"] == "file":
-        return _agree(_table(final, "left_out.csv", ("record", "reason")), due)
+        return agreement(_table(final, "left_out.csv", ("record", "reason")), due)
     if FACETS["leftovers"] == "report":
         told = final.json("report.json")
         listed = told.get("left_out") if isinstance(told, dict) else None
         given = sorted(_leaves(listed, "")) if isinstance(listed, dict) else []
-        return _agree(given, sorted(_leaves(dict(due), "")))
+        return agreement(given, sorted(_leaves(dict(due), "")))
     rows = _table(final, "mapping.csv", ("record", "contact"))
     known = {record for record, _ in due}
-    return _agree([row for row in rows if row[0] in known or "_" in row[1]], due)
+    return agreement([row for row in rows if row[0] in known or "_" in row[1]], due)
 
 
 def report(final: Final) -> float:
@@ -278,19 +274,17 @@ CRITERIA = {
 
 def _as_delivered(right: Work) -> dict[str, str]:
     files = {
-        "mapping.csv": _csv(("record", "contact"), sorted(mapping_of(right).items())),
+        "mapping.csv": csv_text(
+            [("record", "contact"), *sorted(mapping_of(right).items())]
+        ),
         "report.json": json.dumps(report_of(right)),
     }
     if FACETS["target"] == "csv":
-        files["contacts.csv"] = _csv(HEAD, [one.cells for one in right.contacts])
+        files["contacts.csv"] = csv_text([HEAD, *[one.cells for one in right.contacts]])
     if FACETS["leftovers"] == "file":
         rows = sorted(right.left_out.items())
-        files["left_out.csv"] = _csv(("record", "reason"), rows)
+        files["left_out.csv"] = csv_text([("record", "reason"), *rows])
     return files
-
-
-def _csv(head: tuple[str, ...], rows: list[Any]) -> str:
-    return "".join(",".join(row) + "\n" for row in [head, *rows])
 
 
 MISREADINGS = {

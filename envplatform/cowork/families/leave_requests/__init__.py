@@ -1,6 +1,6 @@
 """Requests for leave, decided by notice, blocked weeks, balances and coverage."""
 
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 
 from envplatform.cowork.desk import Desk, Sheet
 from envplatform.cowork.families.leave_requests.drawing import Office, draw_office
@@ -15,6 +15,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -30,7 +32,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, office),
         parameters=office.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(office.facets).items()},
+        facets=told(office.facets),
         drawn=office,
     )
 
@@ -83,10 +85,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         "balances": (balances, r"\d+(?=\D*\Z)", "99"),
         "extra": extra,
     }
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 FAMILY = Family(

@@ -10,6 +10,7 @@ import sqlite3
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
+from marks import graded
 from seedlib import Final, parameters, rows_of, share
 
 DRAWN = parameters()
@@ -185,11 +186,6 @@ def besides(office: Office) -> str:
         mine = teams.setdefault(office.staff[one.number]["team"], {})
         mine[why] = mine.get(why, 0) + 1
     return json.dumps(teams)
-
-
-def graded(right: int, of: int, *, exact: bool) -> float:
-    """1 if all is exact; otherwise the share that is right, squared, and 0.6 at most."""
-    return 1.0 if exact else 0.6 * share(right, of) ** 2
 
 
 def _given(final: Final) -> list[list[str]]:

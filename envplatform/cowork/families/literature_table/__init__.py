@@ -20,6 +20,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -40,7 +42,7 @@ def specify(brief: Brief) -> Specification:
             },
         },
         criteria=criteria_of(facets),
-        facets={name: str(value) for name, value in asdict(facets).items()},
+        facets=told(facets),
         drawn=review,
     )
 
@@ -80,10 +82,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("excluded.csv", r",design$", ",year")
     if "references.txt" in wanted:
         edits["extra"] = ("references.txt", r"\(\d{4}\)", "(1900)")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 FAMILY = Family(

@@ -18,6 +18,7 @@ from envplatform.cowork.family import (
     Json,
     Specification,
     VerifierView,
+    faults_of,
 )
 from envplatform.workspace import Fault
 
@@ -116,10 +117,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("digest.md", r"\d{3}$", "999")
     if facets["extra"] == "duplicates":
         edits["extra"] = ("duplicates.csv", r",\d{3}$", ",999")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 FAMILY = Family(

@@ -8,7 +8,8 @@ import sqlite3
 from functools import partial
 from typing import NamedTuple
 
-from seedlib import Final, overlap, parameters, rows_of
+from marks import csv_text, likeness
+from seedlib import Final, parameters, rows_of
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -117,7 +118,7 @@ class Inbox:
             found = sorted(found, key=lambda o: (o.queue, o.mail.number))
         rows = [[o.mail.number, o.queue, o.customer, o.due] for o in found]
         return {
-            "routing.csv": _csv(["mail", "queue", "customer", "due"], rows),
+            "routing.csv": csv_text([["mail", "queue", "customer", "due"], *rows]),
             "counts.json": json.dumps(self._counts()),
             **self._nobody(),
             **self._extra(),
@@ -139,7 +140,7 @@ class Inbox:
         match FACETS["nobody"]:
             case "csv":
                 rows = [[o.mail.number, o.mail.sender, o.due] for o in lines]
-                return {"nobody.csv": _csv(["mail", "sender", "due"], rows)}
+                return {"nobody.csv": csv_text([["mail", "sender", "due"], *rows])}
             case "json":
                 told = {one.mail.number: one.mail.subject for one in lines}
                 return {"nobody.json": json.dumps(told)}
@@ -149,7 +150,7 @@ class Inbox:
     def _extra(self) -> dict[str, str]:
         if FACETS["extra"] == "duplicates":
             rows = [[o.mail.number, o.earlier] for o in self.lines if o.earlier]
-            return {"duplicates.csv": _csv(["mail", "earlier"], rows)}
+            return {"duplicates.csv": csv_text([["mail", "earlier"], *rows])}
         text = ""
         for queue in sorted({one.queue for one in self.seen}):
             mine = [one.mail.number for one in self.seen if one.queue == queue]
@@ -213,31 +214,9 @@ def _mail(text: str) -> Mail:
     return Mail(number, sender, subject, language, answers, has_invoice, body.strip())
 
 
-def _csv(head: list[str], rows: list[list[str]]) -> str:
-    return "".join(f"{','.join(row)}\n" for row in [head, *rows])
-
-
-def _parts(path: str, text: str) -> list[str]:
-    """Return lines, or the entries of an object."""
-    if not path.endswith(".json"):
-        return [line.rstrip() for line in text.rstrip("\n").split("\n") if text]
-    try:
-        return sorted(json.dumps(o, sort_keys=True) for o in json.loads(text).items())
-    except (ValueError, AttributeError, RecursionError):
-        return []
-
-
 def _like(final: Final, path: str) -> float:
-    """How far a file agrees with the right one, squared; with anything wrong, at most 0.5."""
-    due = _parts(path, Inbox(final).files()[path])
-    given = _parts(path, final.text(path) or "")
-    if given == due:
-        return 1.0
-    if path.endswith(".csv"):
-        if given[:1] != due[:1]:
-            return 0.0
-        given, due = given[1:], due[1:]
-    return float(min(0.5, overlap(set(given), set(due)) ** 2))
+    """How far a file agrees with the right one; see `likeness`."""
+    return float(likeness(path, final.text(path), Inbox(final).files()[path]))
 
 
 PATHS = {

@@ -30,6 +30,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
 )
 from envplatform.user.plan import Fact, Plan
 from envplatform.workspace import Fault
@@ -147,10 +148,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
     }
     if "people.csv" in asked:
         edits["extra"] = ("people.csv", r",\d+$", ",1")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 def slug(name: str) -> str:

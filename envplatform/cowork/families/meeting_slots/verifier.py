@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from marks import csv_text, parts
 from seedlib import Final, overlap, parameters, rows_of
 
 DRAWN = parameters()
@@ -113,7 +114,7 @@ class Calendar:
 
     def files(self) -> dict[str, str]:
         """Return all that is wanted, by path."""
-        found = {"meetings.csv": _csv(HEAD, self._rows())}
+        found = {"meetings.csv": csv_text([HEAD, *self._rows()])}
         invitations = {o.number: self._invitation(o) for o in sorted(self.placed)}
         if FACETS["invites"] == "json":
             found["invitations.json"] = json.dumps(invitations)
@@ -160,7 +161,7 @@ class Calendar:
         for name in self.people:
             mine = [one.minutes for one in self.placed if name in one.people]
             rows.append([name, str(len(mine)), str(sum(mine))])
-        return {"people.csv": _csv(["person", "meetings", "minutes"], rows)}
+        return {"people.csv": csv_text([["person", "meetings", "minutes"], *rows])}
 
 
 def _people(final: Final, misread: str) -> dict[str, Person]:
@@ -251,20 +252,6 @@ def _spelled(told: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _csv(head: list[str], rows: list[list[str]]) -> str:
-    return "".join(f"{','.join(row)}\n" for row in [head, *rows])
-
-
-def _parts(path: str, text: str) -> list[str]:
-    """Return lines, or the entries of an object."""
-    if not path.endswith(".json"):
-        return [line.rstrip() for line in text.rstrip("\n").split("\n") if text]
-    try:
-        return sorted(json.dumps(o, sort_keys=True) for o in json.loads(text).items())
-    except (ValueError, AttributeError, RecursionError):
-        return []
-
-
 def _like(final: Final, name: str) -> float:
     """How far files agree with the right ones, squared; with anything wrong, at most 0.5."""
     files = Calendar(final).files()
@@ -277,7 +264,7 @@ def _like(final: Final, name: str) -> float:
 
 
 def _agree(path: str, given: str | None, due: str) -> float:
-    mine, right = _parts(path, given or ""), _parts(path, due)
+    mine, right = parts(path, given or ""), parts(path, due)
     if mine == right:
         return 1.0
     if path.endswith(".csv") and mine[:1] != right[:1]:

@@ -36,6 +36,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.user.plan import Plan, WorkspaceChange
 from envplatform.user.predicates import Predicate
@@ -63,7 +65,7 @@ def specify(brief: Brief) -> Specification:
             ],
         },
         criteria=criteria_of(facets),
-        facets={name: str(value) for name, value in asdict(facets).items()},
+        facets=told(facets),
         drawn=metrics,
     )
 
@@ -125,10 +127,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("totals.csv", r"\d+$", "1")
     if "excused.txt" in view.specification.instruction:
         edits["extra"] = ("excused.txt", r"E-\d$", "E-9")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 def _row(metrics: Metrics, one: Point) -> tuple[str, str, int, int]:

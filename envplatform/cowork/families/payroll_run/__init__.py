@@ -1,6 +1,6 @@
 """A pay run for hourly staff, while time sheets and rates are still corrected."""
 
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 
 from envplatform.cowork.desk import Desk, Sheet, csv_text
 from envplatform.cowork.families.payroll_run.drawing import draw_payroll
@@ -28,6 +28,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -61,7 +63,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, run),
         parameters=run.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(run.facets).items()},
+        facets=told(run.facets),
         drawn=run,
     )
 
@@ -138,10 +140,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         "record": ("totals.json", r": \d+", ": 7"),
         "extra": extra,
     }
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 FAMILY = Family(

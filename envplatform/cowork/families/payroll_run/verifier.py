@@ -13,6 +13,7 @@ from fractions import Fraction
 from operator import eq
 from typing import Any, NamedTuple
 
+from marks import csv_text
 from seedlib import Final, parameters, rows_of, share
 
 DRAWN = parameters()
@@ -220,7 +221,7 @@ def _totals(run: Run) -> dict[str, Any]:
 def _besides(run: Run) -> str:
     slips = sorted(run[0], key=lambda one: one.terms.number)
     if FACETS["extra"] == "unapproved":
-        return _csv([["entry", "number", "day"], *run[1]])
+        return csv_text([["entry", "number", "day"], *run[1]])
     if FACETS["extra"] == "overtime":
         over = {one.terms.number: _time(one.over) for one in slips if one.over}
         return "".join(f"{number} {time}\n" for number, time in over.items())
@@ -283,13 +284,9 @@ CRITERIA = {
 }
 
 
-def _csv(rows: list[list[str]]) -> str:
-    return "".join(f"{','.join(row)}\n" for row in rows)
-
-
 def _as_delivered(run: Run) -> dict[str, str]:
     table, record = [COLUMNS, *(one.cells for one in run[0])], json.dumps(_totals(run))
-    return {"pay.csv": _csv(table), "totals.json": record, EXTRA: _besides(run)}
+    return {"pay.csv": csv_text(table), "totals.json": record, EXTRA: _besides(run)}
 
 
 MISREADINGS = {

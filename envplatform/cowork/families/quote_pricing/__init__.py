@@ -1,6 +1,6 @@
 """Quotes for customers, where a colleague knows what was agreed and tells it in time."""
 
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 
 from envplatform.cowork.conversation import (
     all_of,
@@ -28,6 +28,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    told,
 )
 from envplatform.user.plan import Fact, Plan
 from envplatform.workspace import Fault
@@ -52,7 +53,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, deal),
         parameters=deal.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(deal.facets).items()},
+        facets=told(deal.facets),
         drawn=deal,
     )
 

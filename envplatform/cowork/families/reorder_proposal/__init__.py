@@ -1,6 +1,6 @@
 """Reorder proposals, while stock is counted, orders fall through and terms change."""
 
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 
 from envplatform.cowork.desk import Desk, Sheet
 from envplatform.cowork.families.reorder_proposal.drawing import draw_depot
@@ -24,6 +24,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -50,7 +51,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, depot),
         parameters=depot.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(depot.facets).items()},
+        facets=told(depot.facets),
         drawn=depot,
     )
 

@@ -1,6 +1,6 @@
 """A retention schedule, while Legal still puts holds in force and releases them."""
 
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 
 from envplatform.cowork.conversation import (
     all_of,
@@ -33,6 +33,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.user.plan import Plan, Signal, WorkspaceChange
 from envplatform.workspace import Fault
@@ -52,7 +54,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, archive),
         parameters=archive.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(archive.facets).items()},
+        facets=told(archive.facets),
         drawn=archive,
     )
 
@@ -108,10 +110,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         "overview": ("overview.json", r": \d+", ": 777"),
         "extra": extra,
     }
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 def _user(brief: Brief, archive: Archive) -> Plan:

@@ -10,7 +10,8 @@ import sqlite3
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from seedlib import Final, parameters, rows_of, share
+from marks import alike, graded
+from seedlib import Final, parameters, rows_of
 
 DRAWN = parameters()
 FACETS, TODAY = DRAWN["facets"], date.fromisoformat(DRAWN["today"])
@@ -182,11 +183,6 @@ def besides(final: Final, fates: list[Fate], misread: str = "") -> str:
     return "".join(["record,title,boxes\n", *rows])
 
 
-def graded(right: int, of: int, *, exact: bool) -> float:
-    """1 if all is exact; otherwise the share that is right, squared, and 0.6 at most."""
-    return 1.0 if exact else 0.6 * share(right, of) ** 2
-
-
 def _given(final: Final) -> list[list[str]]:
     rows = list(csv.reader(io.StringIO(final.text("schedule.csv") or "")))
     return rows[1:] if rows and rows[0] == COLUMNS else []
@@ -210,27 +206,18 @@ def decisions(final: Final) -> float:
 
 def overview(final: Final) -> float:
     """Share of the keys of the overview whose value is right."""
-    return _alike(final.json("overview.json"), summed(wanted(final)))
+    return alike(final.json("overview.json"), summed(wanted(final)))
 
 
 def extra(final: Final) -> float:
     """How far what is wanted besides is right."""
     due = besides(final, wanted(final))
     if EXTRA.endswith(".json"):
-        return _alike(final.json(EXTRA), json.loads(due))
+        return alike(final.json(EXTRA), json.loads(due))
     given, lines = (final.text(EXTRA) or "").splitlines(), due.splitlines()
     head = EXTRA.endswith(".csv")
     right = len(set(given[head:]) & set(lines[head:]))
     return graded(right, max(len(given), len(lines)) - head, exact=given == lines)
-
-
-def _alike(given: object, due: dict[str, Any]) -> float:
-    if not isinstance(given, dict):
-        return 0.0
-    told = {key: json.dumps(value, sort_keys=True) for key, value in given.items()}
-    wished = {key: json.dumps(value, sort_keys=True) for key, value in due.items()}
-    right = len(told.items() & wished.items())
-    return graded(right, len(told.keys() | wished.keys()), exact=told == wished)
 
 
 CRITERIA = {

@@ -22,6 +22,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
 )
 from envplatform.workspace import Fault
 
@@ -95,11 +96,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
     }
     if facets["utilisation"] != "percent":
         edits["utilisation"] = ("utilisation.json", r": \d+", ": 999")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-        if name in view.specification.criteria
-    )
+    return faults_of(view, edits)
 
 
 def _lay_house(desk: Desk, week: Week) -> tuple[str, ...]:

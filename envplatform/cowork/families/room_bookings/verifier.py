@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
-import io
 import json
 import re
 import sqlite3
@@ -12,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from marks import csv_text
 from seedlib import Final, overlap, parameters, rows_of
 
 DRAWN = parameters()
@@ -216,15 +215,18 @@ def written(plan: Plan) -> dict[str, tuple[str, str]]:
     named = [[one.number, one.department, reason] for one, reason in lines]
     days = [[day, str(len(of)), str(sum(of))] for day, of in sorted(short.items())]
     files = {
-        "table": ("refusals.csv", _csv([["request", "department", "reason"], *named])),
+        "table": (
+            "refusals.csv",
+            csv_text([["request", "department", "reason"], *named]),
+        ),
         "lines": ("refusals.txt", "".join(f"{o.number}: {why}\n" for o, why in lines)),
         "reasons": ("refusals.json", json.dumps(found)),
         "answers": ("answers.json", json.dumps(answers)),
-        "shortage": ("shortage.csv", _csv([["day", "requests", "people"], *days])),
+        "shortage": ("shortage.csv", csv_text([["day", "requests", "people"], *days])),
         "none": ("", ""),
     }
     return {
-        "bookings": ("bookings.csv", _csv(table(plan))),
+        "bookings": ("bookings.csv", csv_text(table(plan))),
         "refusals": files[FACETS["refusals"]],
         "utilisation": ("utilisation.json", json.dumps(full(plan))),
         "extra": files[FACETS["extra"]],
@@ -245,12 +247,6 @@ def full(plan: Plan) -> dict[str, Any]:
             tenths = (mine * 1000 + rest // 2) // rest
             found[room["room"]] = f"{tenths // 10}.{tenths % 10}"
     return found
-
-
-def _csv(rows: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
 
 
 def _atoms(path: str, text: str) -> list[str]:

@@ -18,6 +18,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -44,7 +46,7 @@ def specify(brief: Brief) -> Specification:
             "category": sales.category,
         },
         criteria=criteria_of(facets),
-        facets={name: str(value) for name, value in asdict(facets).items()},
+        facets=told(facets),
         pointers=sales.pointers,
         licences=tuple(sorted(licences)),
         drawn=sales,
@@ -99,10 +101,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("left_out.csv", r"\AO?\w+", "number")
     if "unpaid.csv" in wanted:
         edits["extra"] = ("unpaid.csv", r"^O\d+", "O99999")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 def _tables(sales: Sales) -> dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]]:

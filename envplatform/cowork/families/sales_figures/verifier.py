@@ -11,7 +11,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
-from seedlib import Final, overlap, parameters, share
+from marks import csv_text, table_mark
+from seedlib import Final, parameters, share
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -207,24 +208,14 @@ def _due(final: Final) -> Figures:
     return Figures(final)
 
 
-def _table(final: Final, path: str, due: list[list[str]]) -> float:
-    """How far a table agrees, squared; half at most if anything is wrong."""
-    rows = final.rows(path) or []
-    if not rows or list(rows[0]) != due[0]:
-        return 0.0
-    given = [list(row.values()) for row in rows]
-    score = overlap({tuple(one) for one in given}, {tuple(one) for one in due[1:]}) ** 2
-    return score if given == due[1:] else min(score, 0.5)
-
-
 def pivot(final: Final) -> float:
     """How far the lines agree."""
-    return _table(final, "pivot.csv", _due(final).pivot())
+    return table_mark(final, "pivot.csv", _due(final).pivot())
 
 
 def top(final: Final) -> float:
     """How far the list agrees."""
-    return _table(final, "top.csv", _due(final).top())
+    return table_mark(final, "top.csv", _due(final).top())
 
 
 def statement(final: Final) -> float:
@@ -256,7 +247,7 @@ def _text(due: dict[str, Any]) -> str:
 
 def extra(final: Final) -> float:
     """How far what is wanted besides agrees."""
-    return _table(final, f"{FACETS['extra']}.csv", _due(final).extra())
+    return table_mark(final, f"{FACETS['extra']}.csv", _due(final).extra())
 
 
 CRITERIA = {
@@ -268,19 +259,15 @@ CRITERIA = {
 
 
 def _written(figures: Figures) -> dict[str, str]:
-    files = {"pivot.csv": _csv(figures.pivot()), "top.csv": _csv(figures.top())}
+    files = {"pivot.csv": csv_text(figures.pivot()), "top.csv": csv_text(figures.top())}
     due = figures.statement()
     if FACETS["statement"] == "text":
         files["statement.txt"] = _text(due)
     else:
         files["statement.json"] = json.dumps(due)
     if FACETS["extra"] != "none":
-        files[f"{FACETS['extra']}.csv"] = _csv(figures.extra())
+        files[f"{FACETS['extra']}.csv"] = csv_text(figures.extra())
     return files
-
-
-def _csv(lines: list[list[str]]) -> str:
-    return "\n".join([*(",".join(line) for line in lines), ""])
 
 
 MISREADINGS = {

@@ -37,6 +37,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
 )
 from envplatform.user.plan import Plan, WorkspaceChange
 from envplatform.user.predicates import Predicate
@@ -143,10 +144,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("skills.csv", r",\d+$", ",x")
     if "note.md" in asked:
         edits["extra"] = ("note.md", r"^Taken: \d+", "Taken: 0")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 def _row(one: Item) -> tuple[Cell, ...]:

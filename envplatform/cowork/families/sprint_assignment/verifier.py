@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from seedlib import Final, overlap, parameters, rows_of
+from marks import csv_text, likeness
+from seedlib import Final, parameters, rows_of
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -165,7 +166,7 @@ class Plan:
     def files(self) -> dict[str, str]:
         """Return all that is wanted, by path."""
         return {
-            "plan.csv": _csv(["item", "person", "hours"], self.rows()),
+            "plan.csv": csv_text([["item", "person", "hours"], *self.rows()]),
             **self._load(),
             **self._left(),
             **self._extra(),
@@ -177,13 +178,13 @@ class Plan:
         last = "percent" if FACETS["load"] == "percent" else "free"
         told = ("capacity", "planned", last)
         rows = [[m.name, *(str(getattr(m, n)) for n in told)] for m in self.team]
-        return {"load.csv": _csv(["person", "capacity", "planned", last], rows)}
+        return {"load.csv": csv_text([["person", "capacity", "planned", last], *rows])}
 
     def _left(self) -> dict[str, str]:
         left = [(one, self.left[one]) for one in sorted(self.left)]
         if FACETS["left"] == "csv":
             rows = [[one.number, str(one.hours), why] for one, why in left]
-            return {"left.csv": _csv(["item", "hours", "reason"], rows)}
+            return {"left.csv": csv_text([["item", "hours", "reason"], *rows])}
         if FACETS["left"] == "txt":
             return {"left.txt": "".join(f"{o.number}: {why}\n" for o, why in left)}
         told: dict[str, list[str]] = {}
@@ -197,7 +198,7 @@ class Plan:
             for skill in sorted({one.skill for one in self.left}):
                 mine = [one.hours for one in self.left if one.skill == skill]
                 rows.append([skill, str(len(mine)), str(sum(mine))])
-            return {"skills.csv": _csv(["skill", "items", "hours"], rows)}
+            return {"skills.csv": csv_text([["skill", "items", "hours"], *rows])}
         if FACETS["extra"] == "none":
             return {}
         fullest = min(self.team, key=lambda one: one.free)
@@ -255,33 +256,9 @@ def _ticket(text: str) -> list[str]:
     return [number, head, skill, priority, hours.split()[0], *others, status]
 
 
-def _csv(head: list[str], rows: list[list[str]]) -> str:
-    return "".join(f"{','.join(row)}\n" for row in [head, *rows])
-
-
-def _parts(path: str, text: str) -> list[str]:
-    """Return lines, or the entries of an object."""
-    if not path.endswith(".json"):
-        return [line.rstrip() for line in text.rstrip("\n").split("\n")]
-    try:
-        return sorted(
-            json.dumps(one, sort_keys=True) for one in json.loads(text).items()
-        )
-    except (ValueError, AttributeError, RecursionError):
-        return []
-
-
 def _like(final: Final, path: str) -> float:
-    """How far a file agrees with the right one, squared; with anything wrong, at most 0.5."""
-    due = _parts(path, Plan(final).files()[path])
-    given = _parts(path, final.text(path) or "")
-    if given == due:
-        return 1.0
-    if path.endswith(".csv"):
-        if given[0] != due[0]:
-            return 0.0
-        given, due = given[1:], due[1:]
-    return float(min(0.5, overlap(set(given), set(due)) ** 2))
+    """How far a file agrees with the right one; see `likeness`."""
+    return float(likeness(path, final.text(path), Plan(final).files()[path]))
 
 
 PATHS = {

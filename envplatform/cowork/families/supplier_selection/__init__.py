@@ -1,6 +1,6 @@
 """Bids scored by a tender document, with reasons to exclude some."""
 
-from dataclasses import asdict, astuple, fields
+from dataclasses import astuple, fields
 
 from envplatform.cowork.desk import Desk
 from envplatform.cowork.families.supplier_selection.drawing import (
@@ -20,6 +20,7 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    told,
 )
 from envplatform.workspace import Fault
 
@@ -33,7 +34,7 @@ def specify(brief: Brief) -> Specification:
         instruction=instruction_of(brief, tender),
         parameters=tender.parameters(),
         criteria=CRITERIA,
-        facets={name: str(value) for name, value in asdict(tender.facets).items()},
+        facets=told(tender.facets),
         drawn=tender,
     )
 

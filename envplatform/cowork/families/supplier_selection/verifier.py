@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from marks import agreement, csv_text
 from seedlib import Final, parameters, rows_of, share
 
 DRAWN = parameters()
@@ -233,11 +234,6 @@ def _memo(final: Final) -> list[str]:
     return [" ".join(line.split()) for line in lines if line.strip()]
 
 
-def _agree(given: list[Any], due: list[Any]) -> float:
-    score = share(len(set(given) & set(due)), len(set(given) | set(due))) ** 2
-    return score if given == due else min(score, 0.8)
-
-
 def exclusions(final: Final) -> float:
     """How far the excluded bids and their reasons agree, squared; order counts, too."""
     if FACETS["excluded_in"] == "file":
@@ -245,7 +241,7 @@ def exclusions(final: Final) -> float:
     else:
         line = next((one for one in _memo(final) if one.startswith("Excluded: ")), "")
         given = [tuple(part.split(" ")) for part in line[10:].split(", ")]
-    return _agree(given, wanted(final).excluded)
+    return agreement(given, wanted(final).excluded)
 
 
 def points(final: Final) -> float:
@@ -259,12 +255,12 @@ def points(final: Final) -> float:
 def ranking(final: Final) -> float:
     """How far ranks agree, squared; the order of the lines counts, too."""
     given = [row[:3] for row in _table(final, "evaluation.csv", HEAD)]
-    return _agree(given, [row[:3] for row in rows_of_table(wanted(final))])
+    return agreement(given, [row[:3] for row in rows_of_table(wanted(final))])
 
 
 def memo(final: Final) -> float:
     """Share of the lines of the memo that are right, squared."""
-    return _agree(_memo(final), memo_of(wanted(final)))
+    return agreement(_memo(final), memo_of(wanted(final)))
 
 
 CRITERIA = {
@@ -277,16 +273,12 @@ CRITERIA = {
 
 def _as_delivered(right: Work) -> dict[str, str]:
     files = {
-        "evaluation.csv": _csv(HEAD, rows_of_table(right)),
+        "evaluation.csv": csv_text([HEAD, *rows_of_table(right)]),
         "memo.md": "".join(f"{line}\n" for line in memo_of(right)),
     }
     if FACETS["excluded_in"] == "file":
-        files["excluded.csv"] = _csv(("bid", "reason"), right.excluded)
+        files["excluded.csv"] = csv_text([("bid", "reason"), *right.excluded])
     return files
-
-
-def _csv(head: tuple[str, ...], rows: list[Any]) -> str:
-    return "".join(",".join(row) + "\n" for row in [head, *rows])
 
 
 MISREADINGS = {

@@ -25,6 +25,8 @@ from envplatform.cowork.family import (
     Family,
     Specification,
     VerifierView,
+    faults_of,
+    told,
 )
 from envplatform.user.plan import Fact, Plan
 from envplatform.user.predicates import Predicate
@@ -51,7 +53,7 @@ def specify(brief: Brief) -> Specification:
             "target": survey.target,
         },
         criteria=criteria_of(facets),
-        facets={name: str(value) for name, value in asdict(facets).items()},
+        facets=told(facets),
         drawn=survey,
     )
 
@@ -104,10 +106,7 @@ def faults(view: VerifierView) -> tuple[Fault, ...]:
         edits["extra"] = ("examples.csv", r",A\d+,", ",A999,")
     if "repeats.csv" in wanted:
         edits["extra"] = ("repeats.csv", r"A\d+$", "A999")
-    return tuple(
-        Fault(criterion=name, where="workspace", path=path, old=old, new=new)
-        for name, (path, old, new) in edits.items()
-    )
+    return faults_of(view, edits)
 
 
 def _batches(survey: Survey) -> dict[str, str]:

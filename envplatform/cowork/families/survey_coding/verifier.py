@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sqlite3
 from collections.abc import Callable
@@ -12,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from marks import csv_text, table_mark
 from seedlib import Final, overlap, parameters, rows_of, share
 
 DRAWN = parameters()
@@ -163,19 +162,9 @@ def _due(final: Final) -> Coding:
     return Coding(final)
 
 
-def _table(final: Final, path: str, due: list[list[str]]) -> float:
-    """How far a table agrees, squared; half at most if anything is wrong."""
-    rows = final.rows(path) or []
-    if not rows or list(rows[0]) != due[0]:
-        return 0.0
-    given = [list(row.values()) for row in rows]
-    score = overlap({tuple(one) for one in given}, {tuple(one) for one in due[1:]}) ** 2
-    return score if given == due[1:] else min(score, 0.5)
-
-
 def codes(final: Final) -> float:
     """How far the coded answers agree."""
-    return _table(final, "coded.csv", [HEAD, *_due(final).table()])
+    return table_mark(final, "coded.csv", [HEAD, *_due(final).table()])
 
 
 def frequencies(final: Final) -> float:
@@ -213,7 +202,7 @@ def _lines(coding: Coding) -> str:
 
 def extra(final: Final) -> float:
     """How far what is wanted besides agrees."""
-    return _table(final, f"{FACETS['extra']}.csv", _due(final).extra())
+    return table_mark(final, f"{FACETS['extra']}.csv", _due(final).extra())
 
 
 CRITERIA = {
@@ -226,7 +215,7 @@ CRITERIA = {
 
 def _written(coding: Coding) -> dict[str, str]:
     files = {
-        "coded.csv": _csv([HEAD, *coding.table()]),
+        "coded.csv": csv_text([HEAD, *coding.table()]),
         "frequencies.json": json.dumps(coding.frequencies()),
     }
     if FACETS["unclassified"] == "list":
@@ -234,14 +223,8 @@ def _written(coding: Coding) -> dict[str, str]:
     else:
         files["unclassified.txt"] = _lines(coding)
     if FACETS["extra"] != "none":
-        files[f"{FACETS['extra']}.csv"] = _csv(coding.extra())
+        files[f"{FACETS['extra']}.csv"] = csv_text(coding.extra())
     return files
-
-
-def _csv(lines: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    return text.getvalue()
 
 
 MISREADINGS = {

@@ -8,7 +8,8 @@ import sqlite3
 from functools import partial
 from typing import NamedTuple
 
-from seedlib import Final, overlap, parameters, rows_of
+from marks import csv_text, likeness
+from seedlib import Final, parameters, rows_of
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -130,7 +131,7 @@ class Reply:
             case "csv":
                 rows = [[str(o.number), o.topic, o.day, o.by, o.owner] for o in found]
                 head = ["question", "topic", "asked", "by", "owner"]
-                return {"open.csv": _csv(head, rows)}
+                return {"open.csv": csv_text([head, *rows])}
             case "txt":
                 texts = [
                     f"{o.owner}: question {o.number} of {o.by} ({o.topic})\n"
@@ -145,7 +146,11 @@ class Reply:
 
     def _extra(self) -> dict[str, str]:
         if FACETS["extra"] == "changes":
-            return {"changes.csv": _csv(["date", "article", "quantity"], self.changes)}
+            return {
+                "changes.csv": csv_text(
+                    [["date", "article", "quantity"], *self.changes]
+                )
+            }
         if FACETS["extra"] == "none":
             return {}
         told = {
@@ -185,31 +190,9 @@ def _euros(cents: int) -> str:
     return f"{cents // 100}.{cents % 100:02}"
 
 
-def _csv(head: list[str], rows: list[list[str]]) -> str:
-    return "".join(f"{','.join(row)}\n" for row in [head, *rows])
-
-
-def _parts(path: str, text: str) -> list[str]:
-    """Return lines, or the entries of an object."""
-    if not path.endswith(".json"):
-        return [line.rstrip() for line in text.rstrip("\n").split("\n") if text]
-    try:
-        return sorted(json.dumps(o, sort_keys=True) for o in json.loads(text).items())
-    except (ValueError, AttributeError, RecursionError):
-        return []
-
-
 def _like(final: Final, path: str) -> float:
-    """How far a file agrees with the right one, squared; with anything wrong, at most 0.5."""
-    due = _parts(path, Reply(final).files()[path])
-    given = _parts(path, final.text(path) or "")
-    if given == due:
-        return 1.0
-    if path.endswith(".csv"):
-        if given[:1] != due[:1]:
-            return 0.0
-        given, due = given[1:], due[1:]
-    return float(min(0.5, overlap(set(given), set(due)) ** 2))
+    """How far a file agrees with the right one; see `likeness`."""
+    return float(likeness(path, final.text(path), Reply(final).files()[path]))
 
 
 PATHS = {
