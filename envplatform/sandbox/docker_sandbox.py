@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TypeVar
 
 import requests
-from docker.errors import DockerException, NotFound
+from docker.errors import APIError, DockerException, NotFound
 from docker.models.containers import Container
 
 from envplatform.errors import DownloadTooLargeError, SandboxError
@@ -27,6 +28,10 @@ from envplatform.tree import File, Tree, TreeError, checked_path
 
 FAILURES = (DockerException, requests.RequestException, OSError)
 """What docker-py raises when the engine refuses, hangs or is gone."""
+_REMOVAL_PAUSES_S = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Between requests to remove a container that is just ending by itself."""
+_ENDING = ("could not kill", "removal of container", "already in progress", "is zombie")
+"""Words of an engine that does not refuse, but is not ready yet."""
 _MOVE_S = 300.0
 _GRACE_S = 30.0
 _MB = 1024 * 1024
@@ -199,19 +204,39 @@ class DockerSandbox(Sandbox):
         return bool(state.get("OOMKilled"))
 
 
-def remove_container(container: Container) -> None:
+def remove_container(
+    container: Container, *, sleep: Callable[[float], None] = time.sleep
+) -> None:
     """Kill and remove; that it is gone already is no failure.
 
+    One that ends by itself at this moment can't be killed, says the engine; it is asked
+    again then, after pauses that grow.
+
     Raises:
-        SandboxError: the engine refused.
+        SandboxError: the engine refused, or is never ready.
     """
-    try:
-        container.remove(force=True, v=True)
-    except NotFound:
-        return
-    except FAILURES as error:
-        msg = f"container {container.short_id} can't be removed: {error}"
-        raise SandboxError(msg) from error
+    for pause_s in (*_REMOVAL_PAUSES_S, None):
+        try:
+            container.remove(force=True, v=True)
+        except NotFound:
+            return
+        except FAILURES as error:
+            if pause_s is None or not _is_ending(error):
+                msg = f"container {container.short_id} can't be removed: {error}"
+                raise SandboxError(msg) from error
+            sleep(pause_s)
+        else:
+            return
+
+
+def _is_ending(error: Exception) -> bool:
+    """Whether the engine says that the container is about to end, or to be gone."""
+    if not isinstance(error, APIError):
+        return False
+    said = str(error.explanation or error).lower()
+    return error.status_code == HTTPStatus.CONFLICT or any(
+        words in said for words in _ENDING
+    )
 
 
 def _check(reply: Reply) -> None:
