@@ -32,10 +32,13 @@ class ToolLoopHarness(Harness):
         dialect: Dialect = NATIVE,
         clock: Callable[[], float] = time.monotonic,
         wording: Wording | None = None,
+        patience: int = _PATIENCE,
     ) -> None:
+        """`patience`: turns in a row without a tool call before a rollout ends."""
         super().__init__(provider, clock=clock, wording=wording)
         self.name = dialect.harness
         self._dialect = dialect
+        self._patience = patience
 
     async def act(self, session: Session) -> Ending:
         """Take turns until the policy submits, falls silent or uses up a limit."""
@@ -55,7 +58,7 @@ class ToolLoopHarness(Harness):
             if any(answer.submits for answer in answered):
                 return "submitted"
             idle = 0 if answered else idle + 1
-            if idle == _PATIENCE:
+            if idle == self._patience:
                 return "no_action"
         return ending
 
