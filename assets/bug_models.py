@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from assets.bug_recipes import mined_patterns, shipped_verifier
+from assets.bug_recipes import library_tools, shipped_verifier
 from assets.pictures import counts_table
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import PROMPTED, ModelSettings, SynthesisSettings
@@ -38,7 +38,7 @@ def _told(model: ModelSettings, synthesis: SynthesisSettings) -> str:
 def proposers(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
     """What takes part in proposing where it is asked: mined patterns, a model."""
     configuration = resources.configuration.load()
-    tools = mined_patterns(resources)
+    tools = library_tools(resources)
     if PROMPTED.isdisjoint(configuration.synthesis.inducers):
         return tools
     asked = _told(configuration.model, configuration.synthesis)

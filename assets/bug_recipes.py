@@ -60,7 +60,7 @@ def shipped_verifier(_: object) -> dict[str, str]:
     return {"verifier": verifier_digest()}
 
 
-PATTERNS = "bug_patterns"
+PATTERNS = "mined_patterns"
 
 
 def report_sources(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
@@ -94,7 +94,7 @@ def real_bug_types(store: Store) -> Counter[BugType]:
     return Counter(row.bug_type for row in rows if not row.rejection)
 
 
-def mined_patterns(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
+def library_tools(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
     """The patterns of the `mined` inducer, where it is asked; else nothing.
 
     They may never have been mined: then those that ship are used, so that bugs need no

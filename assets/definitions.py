@@ -23,6 +23,7 @@ from assets import (
     levels,
     library,
     lineages,
+    patterns,
     rollouts,
     scores,
     selection,
@@ -79,6 +80,7 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
         assets=dg.load_assets_from_modules(
             [
                 fixes,
+                patterns,
                 bugs,
                 bug_report,
                 lineages,

@@ -206,7 +206,7 @@ def bug_training_set(batch: Batch[SamplingSettings]) -> PartitionResults:
     kinds=frozenset({"parquet"}),
     owners=owners.SWE,
 )
-def bug_patterns(batch: Batch[None]) -> PartitionResults:
+def mined_patterns(batch: Batch[None]) -> PartitionResults:
     """Edit patterns generalised from the training rows, for the `mined` inducer."""
     for whole in batch.partitions:
         rows = batch.scan(TrainingRow, "bug_training_set")

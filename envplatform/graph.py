@@ -32,6 +32,7 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "cowork_environments",
             "res_lineages",
         ),
+        "mined_patterns": ("bug_training_set",),
         "bug_patterns": ("bug_training_set",),
         "synthesis_report": ("bug_candidates", "verified_bugs", "swe_environments"),
         "valid_trajectories": ("rollouts",),

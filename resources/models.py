@@ -12,8 +12,8 @@ from envplatform.llm.budget import Budget
 from envplatform.llm.chat import ChatModel
 from envplatform.llm.opening import budget_of, open_model
 
-Role = Literal["model", "issue_model"]
-"""Section of envplatform.toml; `issue_model` falls back to `model`."""
+Role = Literal["model", "issue_model", "annotator_model"]
+"""Section of envplatform.toml; all others fall back to `model`."""
 
 
 class ChatModelResource(dg.ConfigurableResource[ChatModel]):
@@ -57,4 +57,6 @@ class ChatModelResource(dg.ConfigurableResource[ChatModel]):
         configuration = load_configuration(Path(self.path))
         if role == "issue_model":
             return configuration.issue_model_or_model
+        if role == "annotator_model":
+            return configuration.annotator_model_or_model
         return configuration.model

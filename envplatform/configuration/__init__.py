@@ -12,6 +12,7 @@ from envplatform.configuration.fixes import (
     FixesSettings,
     FixLayout,
     FixSourceSettings,
+    PatternSettings,
     SamplingSettings,
 )
 from envplatform.configuration.library import LibrarySettings, LibrarySourceSettings
@@ -24,6 +25,7 @@ from envplatform.configuration.load import (
     load_configuration,
     parse_configuration,
 )
+from envplatform.configuration.release import ReleaseSettings
 from envplatform.configuration.res import ABLATIONS, MAX_DEPTH, Ablation, ResSettings
 from envplatform.configuration.rollouts import (
     EMBEDDED_STUDENT,
@@ -64,6 +66,8 @@ __all__ = [
     "LibrarySettings",
     "LibrarySourceSettings",
     "ModelSettings",
+    "PatternSettings",
+    "ReleaseSettings",
     "ResSettings",
     "RolloutBatchSettings",
     "RolloutSettings",

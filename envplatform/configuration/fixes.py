@@ -92,6 +92,17 @@ class SamplingSettings(Section):
     """Of the rows, as nearly as whole repositories allow."""
 
 
+class PatternSettings(Section):
+    """`[fixes.patterns]`: who tells in words what each drawn fix changes."""
+
+    annotator: Literal["rules", "model"] = "rules"
+    """`model` asks [annotator_model], or [model] where that is absent; where its words
+    won't do, the rules' stand in.
+    """
+    answer_tokens: Positive = 1_024
+    """Longest answer of the model."""
+
+
 class FixesSettings(Section):
     """`[fixes]`: published fixes, and what becomes of them."""
 
@@ -104,6 +115,7 @@ class FixesSettings(Section):
     """`owner/name` to the URL or path of its history, where `clone_url` is wrong."""
     curation: CurationSettings = CurationSettings()
     sampling: SamplingSettings = SamplingSettings()
+    patterns: PatternSettings = PatternSettings()
 
     @field_validator("clone_url")
     @classmethod

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from envplatform.configuration.cowork import CoworkSettings
 from envplatform.configuration.fixes import FixesSettings
 from envplatform.configuration.res import ResSettings
+from envplatform.configuration.release import ReleaseSettings
 from envplatform.configuration.rollouts import RolloutSettings, SelectionSettings
 from envplatform.configuration.section import Positive, Seconds, Section
 
@@ -145,6 +146,8 @@ class Configuration(Section):
     model: ModelSettings = ModelSettings()
     issue_model: ModelSettings | None = None
     """Who writes issues: never a model that is to solve them. None: as `model`."""
+    annotator_model: ModelSettings | None = None
+    """Who tells in words what fixes change, for the pattern model. None: as `model`."""
     user_model: ModelSettings | None = None
     """Who words what users inside say. None: as `model`."""
     targets: TargetSettings = TargetSettings()
@@ -155,11 +158,17 @@ class Configuration(Section):
     synthesis: SynthesisSettings = SynthesisSettings()
     rollouts: RolloutSettings = RolloutSettings()
     selection: SelectionSettings = SelectionSettings()
+    release: ReleaseSettings = ReleaseSettings()
 
     @property
     def issue_model_or_model(self) -> ModelSettings:
         """Who writes issues, where a model does."""
         return self.issue_model or self.model
+
+    @property
+    def annotator_model_or_model(self) -> ModelSettings:
+        """Who tells patterns, where a model does."""
+        return self.annotator_model or self.model
 
     @property
     def user_model_or_model(self) -> ModelSettings:
@@ -176,6 +185,9 @@ class Configuration(Section):
             raise ValueError(_needs_a_model('synthesis.issue_writer = "llm"'))
         if self.res.proposer == "llm" and self.model.kind == "embedded":
             raise ValueError(_needs_a_model('res.proposer = "llm"'))
+        tells = self.fixes.patterns.annotator == "model"
+        if tells and self.annotator_model_or_model.kind == "embedded":
+            raise ValueError(_needs_a_model('fixes.patterns.annotator = "model"'))
         words = self.rollouts.user_wording == "model"
         if words and self.user_model_or_model.kind == "embedded":
             raise ValueError(_needs_a_model('rollouts.user_wording = "model"'))
@@ -187,7 +199,7 @@ PROMPTED = frozenset({"llm_modify", "llm_rewrite"})
 
 
 def _needs_a_model(what: str) -> str:
-    own = next((one for one in ("issue", "user") if one in what), "")
+    own = next((one for one in ("issue", "user", "annotator") if one in what), "")
     section = f"{own}_model] or [model" if own else "model"
     return (
         f"{what} asks a model, and none is configured but the embedded one, which is too "

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import dagster as dg
 import pytest
 
-from assets.bug_recipes import mined_patterns, pattern_library
+from assets.bug_recipes import library_tools, pattern_library
 from assets.definitions import build_definitions
 from assets.fix_recipes import QUARANTINED
 from assets.fix_sensor import fix_repository_keys
@@ -22,6 +22,8 @@ from envplatform.store import Store
 from envplatform.swe.fixes.curation.hashes import HeldOutSet, repository_hash
 from envplatform.swe.fixes.curation.held_out import write_held_out
 from envplatform.swe.fixes.instance import FixInstance, QuarantinedRow
+from envplatform.swe.fixes.patterns.annotate import AnnotatedPattern
+from envplatform.swe.fixes.patterns.text import written
 from envplatform.swe.fixes.reverse_patch import (
     CuratedPatch,
     ReversePatch,
@@ -31,6 +33,8 @@ from envplatform.swe.inducers.mined import BugPattern
 from envplatform.tree import File
 from resources.store import StoreResource
 from tests.made_fixes import GONE, SPANS, WORDS, MadeFixes, make_fixes
+from tests.model_server import answer, model_server
+from tests.swe.fixes.patterns.test_pattern_text import GOOD
 
 FUNNEL = ("corpus", "not turned around yet", "refused", "rejected", "kept")
 """The first is the sum of the others."""
@@ -307,7 +311,7 @@ def test_patterns_are_mined_from_training_rows_alone(project: Project) -> None:
     project.run()
     rows = project.store.rows(TrainingRow, "bug_training_set")
     trained = {row.instance_id for row in rows if row.split == "train"}
-    patterns = project.store.rows(BugPattern, "bug_patterns")
+    patterns = project.store.rows(BugPattern, "mined_patterns")
     assert patterns
     assert {name for each in patterns for name in each.fix_ids} <= trained
     library = pattern_library(project.store)
@@ -320,10 +324,40 @@ def test_patterns_decide_candidates_only_where_they_are_asked(
 ) -> None:
     assert pattern_library(project.store) is None
     project.run()
-    digest = project.store.manifest("bug_patterns")
+    digest = project.store.manifest("mined_patterns")
     assert digest is not None
     resources = build_definitions().resources or {}
     asked = SimpleNamespace(**resources)
-    assert mined_patterns(asked) == {}
+    assert library_tools(asked) == {}
     project.configure(project.made.toml + '[synthesis]\ninducers = ["mined"]\n')
-    assert mined_patterns(asked)["patterns"] == digest.digest
+    assert library_tools(asked)["patterns"] == digest.digest
+
+
+def test_each_drawn_fix_has_a_pattern_in_words_by_rules(project: Project) -> None:
+    project.run()
+    training = project.store.rows(TrainingRow, "bug_training_set")
+    patterns = project.store.rows(AnnotatedPattern, "bug_patterns")
+    told = {(row.instance_id, row.split, row.annotator) for row in patterns}
+    assert told == {(row.instance_id, row.split, "rules") for row in training}
+    (first,) = [row for row in patterns if row.instance_id == f"{SPANS}-1"]
+    assert "`low` by `high`" in first.text.exact_modification
+    manifest = project.store.manifest("bug_patterns")
+    assert manifest is not None
+    assert manifest.facts == {"by model": 0, "by rules": 3}
+    assert "| Where |" in manifest.markdown["examples"]
+
+
+def test_a_configured_model_tells_patterns_and_decides_them(project: Project) -> None:
+    project.run()
+    with model_server(lambda _: answer(written(GOOD))) as server:
+        project.configure(
+            f"{project.made.toml}[fixes.patterns]\nannotator = 'model'\n"
+            f"[annotator_model]\nkind = 'openai'\nname = 'teller'\n"
+            f"base_url = '{server.base_url}'\n"
+        )
+        project.run()
+    patterns = project.store.rows(AnnotatedPattern, "bug_patterns")
+    assert {(row.annotator, row.model, row.text) for row in patterns} == {
+        ("model", "teller", GOOD)
+    }
+    assert len(server.requests) == len(patterns)

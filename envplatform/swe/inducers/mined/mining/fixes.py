@@ -15,6 +15,7 @@ from envplatform.tree import File, TreeError
 class BothSides:
     """One file that a fix changes."""
 
+    path: str
     correct: bytes
     defective: bytes
 
@@ -47,4 +48,6 @@ def both_sides(row: TrainingRow | ReversePatch) -> Iterator[BothSides]:
         return
     for path in sorted(changed.keys() & tree.keys()):
         if changed[path].data != tree[path].data:
-            yield BothSides(correct=tree[path].data, defective=changed[path].data)
+            yield BothSides(
+                path=path, correct=tree[path].data, defective=changed[path].data
+            )
