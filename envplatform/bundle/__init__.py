@@ -37,12 +37,14 @@ from envplatform.bundle.repository import (
     with_repository,
     without_repository,
 )
+from envplatform.bundle.writers import WRITERS, handed_down, writers_of
 
 __all__ = [
     "BASE_IMAGE",
     "FORMAT",
     "SOLVE_SCRIPT",
     "TEST_SCRIPT",
+    "WRITERS",
     "Allowance",
     "CheckResult",
     "CheckStatus",
@@ -64,10 +66,12 @@ __all__ = [
     "core_digest",
     "environment_digest",
     "environment_files",
+    "handed_down",
     "in_repository",
     "migrate",
     "read_environment",
     "with_repository",
     "without_repository",
     "write_environment",
+    "writers_of",
 ]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from importlib import resources
 
 from envplatform.bundle import (
+    WRITERS,
     Core,
     Environment,
     ImageReference,
@@ -24,7 +25,7 @@ from envplatform.workspace.programs import (
     oracle_files,
 )
 
-BESIDE = ("marks.py", "misread.py")
+BESIDE = ("marks.py", "misread.py", "spelling.py")
 """What lies beside every verifier."""
 LICENCE = "Apache-2.0"
 """Of what families write themselves."""
@@ -60,7 +61,11 @@ def assemble(
         lineage=Lineage(
             producer=f"cowork.{blueprint.family}",
             seed=blueprint.seed,
-            origin={"blueprint": blueprint.blueprint_id, **_sources(built)},
+            origin={
+                "blueprint": blueprint.blueprint_id,
+                **_sources(built),
+                **_writers(built, verifier),
+            },
             model=built.model or verifier.model,
             spent=_sum(built.spent, verifier.spent),
         ),
@@ -105,6 +110,12 @@ def _place(pointer: Pointer) -> str:
     if pointer.span is not None:
         place += f" span {pointer.span.start}-{pointer.span.end}"
     return f"{pointer.resource_id} {pointer.path}{place}"
+
+
+def _writers(built: Built, verifier: Verifier) -> dict[str, str]:
+    """Return both roles' models where they are two: a lineage names one by itself."""
+    names = [name for name in (built.model, verifier.model) if name]
+    return {WRITERS: "\n".join(names)} if len(set(names)) > 1 else {}
 
 
 def _sum(one: Spending, other: Spending) -> Spending:

@@ -14,6 +14,7 @@ from envplatform.bundle import (
     Resource,
     View,
     environment_digest,
+    handed_down,
 )
 from envplatform.errors import BundleError
 from envplatform.tree import File, tree_digest
@@ -63,7 +64,7 @@ def with_report_served(environment: Environment) -> Environment:
             producer="report_served",
             seed=environment.lineage.seed,
             parent=environment_digest(environment),
-            origin=environment.lineage.origin,
+            origin=handed_down(environment.lineage),
         ),
         permissions=replace(environment.permissions, operations=("list", "read")),
         providers=(*environment.providers, Provider(name="files", kind="file")),

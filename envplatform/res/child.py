@@ -5,7 +5,13 @@ Pure: the same parent, plan and seed give the same child, byte for byte.
 
 from dataclasses import replace
 
-from envplatform.bundle import Environment, Lineage, Spending, environment_digest
+from envplatform.bundle import (
+    Environment,
+    Lineage,
+    Spending,
+    environment_digest,
+    handed_down,
+)
 from envplatform.errors import BundleError, PlanError
 from envplatform.res.plan import TransformPlan
 from envplatform.res.shown import live_names, user_with
@@ -56,7 +62,7 @@ def child_of(
             seed=seed,
             parent=parent_digest,
             origin={
-                **parent.lineage.origin,
+                **handed_down(parent.lineage),
                 "root": trail.root_digest,
                 "level": str(trail.level),
             },

@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
-from envplatform.bundle import Environment, environment_digest
+from envplatform.bundle import Environment, environment_digest, writers_of
 from envplatform.errors import ModelError, SandboxError
 from envplatform.grading import Final, Grading
 from envplatform.llm.chat import Tool, Usage
-from envplatform.rollout.separation import writers_of
 from envplatform.rollout.session import Assignment, Session
 from envplatform.rollout.user_session import UserSession
 from envplatform.sandbox.base import SandboxInfo
@@ -91,7 +90,7 @@ def trajectory_of(
         claims=compared(session.claims, final_files(environment, final))
         if session and final
         else (),
-        writers=writers_of(environment),
+        writers=writers_of(environment.lineage),
         limits=assignment.limits,
         grading_failure=progress.grading_failure,
         error_class=type(error).__name__ if error else None,

@@ -18,6 +18,7 @@ from envplatform.bundle import (
     Permissions,
     checked,
     environment_digest,
+    handed_down,
     without_repository,
 )
 from envplatform.cowork.assembling import BESIDE, LICENCE
@@ -100,7 +101,7 @@ def with_colleague(environment: Environment, *, seed: int) -> Environment:
                 producer=PRODUCER,
                 seed=seed,
                 parent=environment_digest(environment),
-                origin=environment.lineage.origin,
+                origin=handed_down(environment.lineage),
             ),
             criteria=(*environment.criteria, *NOTE_CRITERIA),
             description=f"{environment.description}, and hand the repair over",
