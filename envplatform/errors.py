@@ -11,6 +11,7 @@ EnvPlatformError
 ├── TargetError       a target repository can't be prepared; names the target and step
 ├── FixSourceError    a source or history of fixes can't be read; names it and the step
 ├── StudentError      a model can't be used to score or train; names file or template
+├── TrainingError     a training can't go on as ordered; names what to change
 ├── LibraryError      a source of material, or what is asked of it, is not there; names it
 ├── ExportError       what is asked can't be written out; names the folder or the rows
 ├── SandboxError      the sandbox itself failed; says nothing about the code in it
@@ -89,6 +90,10 @@ class FixSourceError(EnvPlatformError):
 
 class StudentError(EnvPlatformError):
     """A model can't be used to score or train; names the file or the template."""
+
+
+class TrainingError(EnvPlatformError):
+    """A training can't go on as it was ordered; names what to change."""
 
 
 class LibraryError(EnvPlatformError):

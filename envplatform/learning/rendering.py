@@ -78,6 +78,14 @@ class Renderer:
             return Skipped(reason=error.fault, detail=str(error))
         return self._masked(whole, spans)
 
+    def written(self, conversation: Conversation) -> str:
+        """The conversation as the template writes it, without looking for the agent.
+
+        Raises:
+            MaskError: the template refuses it.
+        """
+        return self._text(conversation.messages, template_tools(conversation.tools))
+
     def _text(self, messages: Sequence[Message], tools: list[JsonObject] | None) -> str:
         return self._jinja(messages, tools, marks=False)[0]
 

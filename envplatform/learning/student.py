@@ -70,8 +70,12 @@ class Student:
         return cls(record=record, renderer=renderer, head=Head.of(model))
 
 
-def load_model(path: Path, dtype: Dtype) -> PreTrainedModel:
+def load_model(
+    path: Path, dtype: Dtype, attention: str | None = None
+) -> PreTrainedModel:
     """The model in one dtype, ready to be read, not trained.
+
+    `attention` is an implementation as transformers names it; None: its own choice.
 
     Raises:
         StudentError: transformers can't load it without running its code, or not whole.
@@ -82,6 +86,7 @@ def load_model(path: Path, dtype: Dtype) -> PreTrainedModel:
             folder,
             **gguf,
             **({} if gguf else {"use_safetensors": True}),
+            **({} if attention is None else {"attn_implementation": attention}),
             dtype=DTYPES[dtype],
             trust_remote_code=False,
             local_files_only=True,
