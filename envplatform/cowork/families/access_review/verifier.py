@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from marks import alike, graded
 from seedlib import Final, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS, TODAY = DRAWN["facets"], date.fromisoformat(DRAWN["today"])
@@ -189,12 +190,15 @@ def overview(final: Final) -> float:
     return alike(final.json("overview.json"), summed(wanted(final)))
 
 
-CRITERIA = {
-    "findings": findings,
-    "order": order,
-    "revoked": revoked,
-    "overview": overview,
-}
+CRITERIA = spelt(
+    {
+        "findings": findings,
+        "order": order,
+        "revoked": revoked,
+        "overview": overview,
+    },
+    lambda final: _misread(final, ""),
+)
 
 
 def _misread(final: Final, rule: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from marks import agreement, csv_text
 from seedlib import Final, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -250,12 +251,15 @@ def _leaves(value: object, place: str) -> Iterator[str]:
         yield f"{place}={json.dumps(value)}"
 
 
-CRITERIA = {
-    "pairs": pairs,
-    "kinds": kinds,
-    "open_items": open_items,
-    "closing": closing,
-}
+CRITERIA = spelt(
+    {
+        "pairs": pairs,
+        "kinds": kinds,
+        "open_items": open_items,
+        "closing": closing,
+    },
+    lambda final: _as_delivered(wanted(final)),
+)
 
 
 def _as_delivered(right: Book) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from marks import csv_text
 from seedlib import Final, overlap, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -210,12 +211,15 @@ def extra(final: Final) -> float:
     return _agree((final.text(path) or "").splitlines(), text.splitlines())
 
 
-CRITERIA = {
-    "levels": levels,
-    "figures": figures,
-    "summary": summed,
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "levels": levels,
+        "figures": figures,
+        "summary": summed,
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: _misread(final, ""),
+)
 
 
 def _misread(final: Final, rule: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from marks import csv_text
 from seedlib import Final, overlap, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -204,11 +205,14 @@ def _as_it_was(final: Final) -> str:
     )
 
 
-CRITERIA = {
-    name: partial(_score, criterion=name)
-    for name in ("positions", "redline", "escalation", "extra")
-    if name != "extra" or FACETS["extra"] != "none"
-}
+CRITERIA = spelt(
+    {
+        name: partial(_score, criterion=name)
+        for name in ("positions", "redline", "escalation", "extra")
+        if name != "extra" or FACETS["extra"] != "none"
+    },
+    lambda final: _misread(final, ""),
+)
 
 
 def _misread(final: Final, rule: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from seedlib import Final, overlap, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -237,12 +238,15 @@ def extra(final: Final) -> float:
     return score if given == due else min(score, 0.5)
 
 
-CRITERIA = {
-    "drifts": drifts,
-    "corrected": corrected,
-    "summary": summary,
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "drifts": drifts,
+        "corrected": corrected,
+        "summary": summary,
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: _written(_due(final)),
+)
 
 
 def _written(comparison: Comparison) -> dict[str, str]:

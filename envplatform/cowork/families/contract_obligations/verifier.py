@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from marks import alike, graded
 from seedlib import Final, parameters
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS, TODAY = DRAWN["facets"], date.fromisoformat(DRAWN["today"])
@@ -247,12 +248,15 @@ def overview(final: Final) -> float:
     return alike(final.json("overview.json"), summed(tabled(wanted(final))))
 
 
-CRITERIA = {
-    "entries": entries,
-    "details": details,
-    "unclear": unclear,
-    "overview": overview,
-}
+CRITERIA = spelt(
+    {
+        "entries": entries,
+        "details": details,
+        "unclear": unclear,
+        "overview": overview,
+    },
+    lambda final: _as_delivered(wanted(final)),
+)
 
 
 def _as_delivered(lines: list[Line]) -> dict[str, str]:

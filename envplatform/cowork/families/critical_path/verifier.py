@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from marks import csv_text, likeness
 from seedlib import Final, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -237,7 +238,10 @@ PATHS = {
         FACETS["extra"]
     ),
 }
-CRITERIA = {name: partial(_like, path=path) for name, path in PATHS.items() if path}
+CRITERIA = spelt(
+    {name: partial(_like, path=path) for name, path in PATHS.items() if path},
+    lambda final: Schedule(final).files(),
+)
 MISREADINGS = {
     "holidays are worked": lambda final: Schedule(final, "holidays").files(),
     "every day is a workday": lambda final: Schedule(final, "weekends").files(),

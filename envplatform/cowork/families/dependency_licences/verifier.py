@@ -11,6 +11,7 @@ from typing import Any
 
 from marks import csv_text
 from seedlib import Final, overlap, parameters, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -216,12 +217,15 @@ def extra(final: Final) -> float:
     return _entries(flat, wanted)
 
 
-CRITERIA = {
-    "verdicts": verdicts,
-    "notice": notice,
-    "unknown": unknown,
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "verdicts": verdicts,
+        "notice": notice,
+        "unknown": unknown,
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: _written(_due(final)),
+)
 
 
 def _written(review: Review) -> dict[str, str]:

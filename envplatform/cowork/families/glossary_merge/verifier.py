@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from seedlib import Final, overlap, parameters, share
+from spelling import spelt
 
 FACETS = parameters()["facets"]
 RANKS = parameters()["departments"]
@@ -198,13 +199,16 @@ def extra(final: Final) -> float:
     return score if given == wanted else min(score, 0.6)
 
 
-CRITERIA = {
-    "terms": terms,
-    "definitions": definitions,
-    "form": form,
-    **({"retired": retired} if FACETS["retired"] == "apart" else {}),
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "terms": terms,
+        "definitions": definitions,
+        "form": form,
+        **({"retired": retired} if FACETS["retired"] == "apart" else {}),
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: _delivered(final, chosen(final)),
+)
 
 
 def _delivered(

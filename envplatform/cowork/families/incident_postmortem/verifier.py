@@ -8,6 +8,7 @@ import sqlite3
 from typing import Any, NamedTuple
 
 from seedlib import Final, overlap, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -218,13 +219,16 @@ def extra(final: Final) -> float:
     return score if told == wanted else min(score, 0.6)
 
 
-CRITERIA = {
-    "times": times,
-    "severity": severity,
-    "affected": affected,
-    "timeline": timeline,
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "times": times,
+        "severity": severity,
+        "affected": affected,
+        "timeline": timeline,
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: _written(Outage(final)),
+)
 
 
 def _written(outage: Outage) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from marks import agreement, alike
 from seedlib import Final, parameters, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -263,13 +264,16 @@ def besides(final: Final) -> float:
     return float(alike(final.json(path), json.loads(due)))
 
 
-CRITERIA = {
-    "verdicts": verdicts,
-    "reasons": reasons,
-    "payable": payable,
-    "summary": summary,
-    **({} if FACETS["extra"] == "none" else {"besides": besides}),
-}
+CRITERIA = spelt(
+    {
+        "verdicts": verdicts,
+        "reasons": reasons,
+        "payable": payable,
+        "summary": summary,
+        **({} if FACETS["extra"] == "none" else {"besides": besides}),
+    },
+    lambda final: _as_delivered(wanted(final)),
+)
 if FACETS["listed"] == "paid":  # all lines have one verdict and one reason then
     del CRITERIA["reasons"]
 

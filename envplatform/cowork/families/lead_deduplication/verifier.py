@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from marks import agreement, csv_text
 from seedlib import Final, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -264,12 +265,15 @@ def _leaves(value: object, place: str) -> Iterator[str]:
         yield f"{place}={json.dumps(value)}"
 
 
-CRITERIA = {
-    "groups": groups,
-    "contacts": contacts,
-    "left_out": left_out,
-    "report": report,
-}
+CRITERIA = spelt(
+    {
+        "groups": groups,
+        "contacts": contacts,
+        "left_out": left_out,
+        "report": report,
+    },
+    lambda final: _as_delivered(wanted(final)),
+)
 
 
 def _as_delivered(right: Work) -> dict[str, str]:

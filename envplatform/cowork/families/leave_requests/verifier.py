@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from marks import graded
 from seedlib import Final, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -247,12 +248,15 @@ def _flat(value: object) -> set[str]:
     return found
 
 
-CRITERIA = {
-    "listing": listing,
-    "decisions": decisions,
-    "balances": balances,
-    "extra": extra,
-}
+CRITERIA = spelt(
+    {
+        "listing": listing,
+        "decisions": decisions,
+        "balances": balances,
+        "extra": extra,
+    },
+    lambda final: _misread(final, ""),
+)
 
 
 def _misread(final: Final, rule: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from seedlib import Final, overlap, parameters, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -250,13 +251,16 @@ def extra(final: Final) -> float:
     return score if given == due else min(score, 0.5)
 
 
-CRITERIA = {
-    "selection": selection,
-    "figures": figures,
-    "unresolved": unresolved,
-    "summary": summary,
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "selection": selection,
+        "figures": figures,
+        "unresolved": unresolved,
+        "summary": summary,
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: _written(_due(final)),
+)
 
 
 def _written(screening: Screening) -> dict[str, str]:

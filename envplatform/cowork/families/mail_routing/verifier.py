@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from marks import csv_text, likeness
 from seedlib import Final, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -227,7 +228,10 @@ PATHS = {
         FACETS["extra"]
     ),
 }
-CRITERIA = {name: partial(_like, path=path) for name, path in PATHS.items() if path}
+CRITERIA = spelt(
+    {name: partial(_like, path=path) for name, path in PATHS.items() if path},
+    lambda final: Inbox(final).files(),
+)
 MISREADINGS = {
     "replies the other way": lambda final: Inbox(final, "replies").files(),
     "duplicates are routed": lambda final: Inbox(final, "duplicates").files(),

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from marks import csv_text, parts
 from seedlib import Final, overlap, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -278,7 +279,10 @@ PATHS = {
     "unplaced": "unplaced.",
     "extra": "people.csv" if FACETS["extra"] == "people" else "",
 }
-CRITERIA = {name: partial(_like, name=name) for name, path in PATHS.items() if path}
+CRITERIA = spelt(
+    {name: partial(_like, name=name) for name, path in PATHS.items() if path},
+    lambda final: Calendar(final).files(),
+)
 MISREADINGS = {
     "the host is not heard": lambda final: Calendar(final, "unheard").files(),
     "all sit in the office's time": lambda final: Calendar(final, "zones").files(),

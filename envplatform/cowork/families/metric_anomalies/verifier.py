@@ -12,6 +12,7 @@ from statistics import median_low
 from typing import Any, NamedTuple
 
 from seedlib import Final, overlap, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -237,12 +238,15 @@ def extra(final: Final) -> float:
     return score if given == due else min(score, 0.5)
 
 
-CRITERIA = {
-    "found": found,
-    "figures": figures,
-    "summary": summary,
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "found": found,
+        "figures": figures,
+        "summary": summary,
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: _written(_due(final)),
+)
 
 
 def _written(search: Search) -> dict[str, str]:

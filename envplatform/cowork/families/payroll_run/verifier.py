@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from marks import csv_text
 from seedlib import Final, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS, RULES = DRAWN["facets"], DRAWN["rules"]
@@ -274,14 +275,17 @@ def _same_object(given: object, due: dict[str, Any]) -> float:
     return _graded(right, len(told.keys() | wished.keys()), exact=told == wished)
 
 
-CRITERIA = {
-    "people": _people,
-    "amounts": _amounts,
-    "record": lambda final: _same_object(
-        final.json("totals.json"), _totals(_wanted(final))
-    ),
-    "extra": _extra,
-}
+CRITERIA = spelt(
+    {
+        "people": _people,
+        "amounts": _amounts,
+        "record": lambda final: _same_object(
+            final.json("totals.json"), _totals(_wanted(final))
+        ),
+        "extra": _extra,
+    },
+    lambda final: _as_delivered(_wanted(final)),
+)
 
 
 def _as_delivered(run: Run) -> dict[str, str]:

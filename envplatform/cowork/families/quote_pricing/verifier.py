@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from seedlib import Final, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -261,12 +262,15 @@ def _same(one: object, other: object) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-CRITERIA = {
-    "positions": positions,
-    "amounts": amounts,
-    "terms": terms,
-    "record": record,
-}
+CRITERIA = spelt(
+    {
+        "positions": positions,
+        "amounts": amounts,
+        "terms": terms,
+        "record": record,
+    },
+    lambda final: _as_delivered(wanted(final)),
+)
 
 
 def _as_delivered(right: Quote) -> dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seedlib import Final, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -269,12 +270,15 @@ def _same(one: object, other: object) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-CRITERIA = {
-    "selection": selection,
-    "quantities": quantities,
-    "details": details,
-    "extra": extra,
-}
+CRITERIA = spelt(
+    {
+        "selection": selection,
+        "quantities": quantities,
+        "details": details,
+        "extra": extra,
+    },
+    lambda final: _as_delivered(wanted(final)),
+)
 
 
 def _as_delivered(right: Proposal) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from marks import alike, graded
 from seedlib import Final, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS, TODAY = DRAWN["facets"], date.fromisoformat(DRAWN["today"])
@@ -220,12 +221,15 @@ def extra(final: Final) -> float:
     return graded(right, max(len(given), len(lines)) - head, exact=given == lines)
 
 
-CRITERIA = {
-    "listing": listing,
-    "decisions": decisions,
-    "overview": overview,
-    "extra": extra,
-}
+CRITERIA = spelt(
+    {
+        "listing": listing,
+        "decisions": decisions,
+        "overview": overview,
+        "extra": extra,
+    },
+    lambda final: _misread(final, ""),
+)
 
 
 def _misread(final: Final, rule: str) -> dict[str, str]:

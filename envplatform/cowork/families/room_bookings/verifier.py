@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from marks import csv_text
 from seedlib import Final, overlap, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -278,11 +279,14 @@ def _score(final: Final, criterion: str) -> float:
     return score if given == due else min(score, 0.6)
 
 
-CRITERIA = {
-    name: partial(_score, criterion=name)
-    for name in ("bookings", "refusals", "utilisation", "extra")
-    if name != "extra" or FACETS["extra"] != "none"
-}
+CRITERIA = spelt(
+    {
+        name: partial(_score, criterion=name)
+        for name in ("bookings", "refusals", "utilisation", "extra")
+        if name != "extra" or FACETS["extra"] != "none"
+    },
+    lambda final: _misread(final, ""),
+)
 
 
 def _misread(final: Final, rule: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seedlib import Final, overlap, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -241,13 +242,16 @@ def extra(final: Final) -> float:
     return score if lines == due["pending.txt"] else min(score, 0.8)
 
 
-CRITERIA = {
-    "edits": edits,
-    "reviewed": reviewed,
-    "decisions": decisions,
-    "values": values,
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "edits": edits,
+        "reviewed": reviewed,
+        "decisions": decisions,
+        "values": values,
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: {**_written(decided(final)), **_edited(final)},
+)
 
 
 def _written(found: list[tuple[Request, str]]) -> dict[str, str]:
@@ -261,6 +265,15 @@ def _written(found: list[tuple[Request, str]]) -> dict[str, str]:
                 "".join(f"{o}\n" for o in due) if is_lines else json.dumps(due)
             )
     return files
+
+
+def _edited(final: Final) -> dict[str, str]:
+    found = {}
+    for name, lines in due_texts(final).items():
+        whole = [*lines[:3], _review_line(final, name), *lines[4:]]
+        path = f"held:{FACETS['runbooks']}/{name}"
+        found[path] = "".join(f"{line}\n" for line in whole)
+    return found
 
 
 MISREADINGS = {

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from marks import csv_text, table_mark
 from seedlib import Final, parameters, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -250,12 +251,15 @@ def extra(final: Final) -> float:
     return table_mark(final, f"{FACETS['extra']}.csv", _due(final).extra())
 
 
-CRITERIA = {
-    "pivot": pivot,
-    "top": top,
-    "statement": statement,
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "pivot": pivot,
+        "top": top,
+        "statement": statement,
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: _written(_due(final)),
+)
 
 
 def _written(figures: Figures) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from marks import csv_text, likeness
 from seedlib import Final, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -267,7 +268,10 @@ PATHS = {
     "left": f"left.{FACETS['left']}",
     "extra": {"note": "note.md", "skills": "skills.csv"}.get(FACETS["extra"], ""),
 }
-CRITERIA = {name: partial(_like, path=path) for name, path in PATHS.items() if path}
+CRITERIA = spelt(
+    {name: partial(_like, path=path) for name, path in PATHS.items() if path},
+    lambda final: Plan(final).files(),
+)
 MISREADINGS = {
     "what was read first": lambda final: Plan(final, "stale").files(),
     "absences do not count": lambda final: Plan(final, "absences").files(),

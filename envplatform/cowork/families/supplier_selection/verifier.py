@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from marks import agreement, csv_text
 from seedlib import Final, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -263,12 +264,15 @@ def memo(final: Final) -> float:
     return agreement(_memo(final), memo_of(wanted(final)))
 
 
-CRITERIA = {
-    "exclusions": exclusions,
-    "points": points,
-    "ranking": ranking,
-    "memo": memo,
-}
+CRITERIA = spelt(
+    {
+        "exclusions": exclusions,
+        "points": points,
+        "ranking": ranking,
+        "memo": memo,
+    },
+    lambda final: _as_delivered(wanted(final)),
+)
 
 
 def _as_delivered(right: Work) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from marks import csv_text, table_mark
 from seedlib import Final, overlap, parameters, rows_of, share
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -205,12 +206,15 @@ def extra(final: Final) -> float:
     return table_mark(final, f"{FACETS['extra']}.csv", _due(final).extra())
 
 
-CRITERIA = {
-    "codes": codes,
-    "frequencies": frequencies,
-    "unclassified": unclassified,
-    **({} if FACETS["extra"] == "none" else {"extra": extra}),
-}
+CRITERIA = spelt(
+    {
+        "codes": codes,
+        "frequencies": frequencies,
+        "unclassified": unclassified,
+        **({} if FACETS["extra"] == "none" else {"extra": extra}),
+    },
+    lambda final: _written(_due(final)),
+)
 
 
 def _written(coding: Coding) -> dict[str, str]:

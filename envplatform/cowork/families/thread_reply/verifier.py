@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from marks import csv_text, likeness
 from seedlib import Final, parameters, rows_of
+from spelling import spelt
 
 DRAWN = parameters()
 FACETS = DRAWN["facets"]
@@ -202,7 +203,10 @@ PATHS = {
         FACETS["extra"]
     ),
 }
-CRITERIA = {name: partial(_like, path=path) for name, path in PATHS.items() if path}
+CRITERIA = spelt(
+    {name: partial(_like, path=path) for name, path in PATHS.items() if path},
+    lambda final: Reply(final).files(),
+)
 MISREADINGS = {
     "what was decided is not heard": lambda final: Reply(final, "unheard").files(),
     "what was ordered first counts": lambda final: Reply(final, "changes").files(),
