@@ -10,6 +10,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
 from envplatform.errors import DownloadTooLargeError, ModelError, SandboxError
 from envplatform.llm.chat import (
@@ -175,6 +176,10 @@ class CountingProvider(SandboxProvider):
         """As the real one."""
         return self._real.meet()
 
+    async def reach(self, place: str) -> Path | None:
+        """As the real one."""
+        return await self._real.reach(place)
+
     @asynccontextmanager
     async def open(
         self,
@@ -190,6 +195,15 @@ class CountingProvider(SandboxProvider):
             raise SandboxError(msg)
         async with self._real.open(image, limits, doors=doors) as sandbox:
             yield sandbox
+
+
+class UnreachedProvider(CountingProvider):
+    """As a provider on another machine: this process has no way to a meeting."""
+
+    async def reach(self, place: str) -> Path | None:
+        """Tell of none."""
+        del place
+        return None
 
 
 class DeadProvider(SandboxProvider):

@@ -91,3 +91,7 @@ class ToldProvider(SandboxProvider):
     def meet(self) -> AbstractAsyncContextManager[str]:
         """Make a meeting place of the other provider's."""
         return self._provider.meet()
+
+    async def reach(self, place: str) -> Path | None:
+        """As the other provider."""
+        return await self._provider.reach(place)

@@ -1,10 +1,9 @@
 """The broker of an open environment: in a sandbox of its own, joined by one socket.
 
-Agent, broker and user are three sandboxes. The agent's has a door to the broker's
-socket and to the `ws` command, neither of which it can change; the user's has a door
-to the control socket, which the agent can't see. A fourth, as the user's, is the
-platform's own, so that a user who waits for a message keeps nobody else waiting. What the broker holds and logs is
-taken home from its own sandbox, so no agent can have written it.
+Agent and broker are two sandboxes. The agent's has a door to the broker's socket and to
+the `ws` command, neither of which it can change. Platform and user ask through a second
+socket, which the agent can't see (`control`). What the broker holds and logs is taken
+home from its own sandbox, so no agent can have written it.
 """
 
 import asyncio
@@ -19,6 +18,7 @@ from envplatform.bundle import Environment
 from envplatform.bundle.layout import GRAPH
 from envplatform.bundle.layout import content_files as files_of
 from envplatform.errors import BundleError, SandboxError
+from envplatform.grading.control import CONTROL, SOCKET, Control, open_control
 from envplatform.sandbox.base import (
     Door,
     ExecResult,
@@ -28,11 +28,10 @@ from envplatform.sandbox.base import (
     SandboxProvider,
 )
 from envplatform.tree import File, Tree
-from envplatform.ws import Reply, Request, WsError
+from envplatform.ws import Reply, Request
 from envplatform.ws.conversation import ANSWER_S
 from envplatform.ws.launcher import NAME, SOURCE
-from envplatform.ws.server import MAX_WAIT_S
-from envplatform.ws.wire import canonical, decode_reply, encode_request
+from envplatform.ws.wire import canonical
 
 AGENT = "ws"
 """Name of the agent's door: `/run/ws`."""
@@ -40,13 +39,11 @@ LOG = "dispatch.jsonl"
 STATE = "state.json"
 HELD = "held"
 
-_CONTROL = "ctl"
 _HOME = "/home/agent"
 _LIBRARY = f"{_HOME}/lib"
 _MANIFEST_NAME = "env.json"
 _HOLDINGS = "/workspace"
 _LOGS = "/logs/ws"
-_SOCKET = f"/run/{_CONTROL}/control.sock"
 _PYTHON = ("python3", "-I", "-B", f"{_LIBRARY}/{NAME}")
 _START_S = 300.0
 _STOP_S = 20.0
@@ -78,16 +75,16 @@ class Broker:
         self,
         environment: Environment,
         broker: Sandbox,
-        platform: Sandbox,
+        control: Control,
         *,
         door: Door,
-        user: Sandbox | None,
+        user: Control | None,
     ) -> None:
         self.door = door
         """For the agent's sandbox."""
         self._environment = environment
         self._sandbox = broker
-        self._platform = platform
+        self._control = control
         self._user = user
         self._running: asyncio.Task[ExecResult] | None = None
 
@@ -134,7 +131,7 @@ class Broker:
         Raises:
             SandboxError: the broker is gone.
         """
-        return (await _controlled(self._platform, [Request(operation, arguments)]))[0]
+        return (await self._control.ask([Request(operation, arguments)]))[0]
 
     async def attend(self, requests: Sequence[Request]) -> list[Reply]:
         """Ask through the control socket as the user inside, one after the other.
@@ -147,7 +144,7 @@ class Broker:
         if self._user is None:
             msg = f"{self._environment.environment_id} has no user inside"
             raise SandboxError(msg)
-        return await _controlled(self._user, requests)
+        return await self._user.ask(requests)
 
     async def log(self, *, after: int = 0) -> list[dict[str, Any]]:
         """Return the entries of the dispatch log after that number."""
@@ -236,18 +233,19 @@ async def open_broker(
         control = await stack.enter_async_context(provider.meet())
         serving = [
             Door(name=AGENT, place=agents, serves=True),
-            Door(name=_CONTROL, place=control, serves=True),
+            Door(name=CONTROL, place=control, serves=True),
         ]
         wide = replace(limits, wall_s=limits.wall_s + _SLACK_S)
         sandbox = await stack.enter_async_context(
             provider.open(image, wide, doors=serving)
         )
-        asking = [Door(name=_CONTROL, place=control)]
-        asked, user = provider.open(image, doors=asking), None
-        platform = await stack.enter_async_context(asked)
+        asking = open_control(provider, control, image=image)
+        platform = await stack.enter_async_context(asking)
+        user = None
         if environment.user:
-            asked = provider.open(image, doors=asking)
-            user = await stack.enter_async_context(asked)
+            # Its own, so that who waits for a message keeps nobody else waiting.
+            asking = open_control(provider, control, image=image)
+            user = await stack.enter_async_context(asking)
         door = Door(name=AGENT, place=agents)
         broker = Broker(environment, sandbox, platform, door=door, user=user)
         stack.push_async_callback(broker.stop)
@@ -266,26 +264,6 @@ def ws_tree() -> dict[str, File]:
     return {**package, NAME: File(SOURCE)}
 
 
-async def _controlled(sandbox: Sandbox, requests: Sequence[Request]) -> list[Reply]:
-    source = (resources.files("envplatform.grading") / "inside" / "ask.py").read_text()
-    result = await sandbox.exec(
-        ["python3", "-I", "-S", "-B", "-c", source, _SOCKET],
-        stdin=b"".join(map(encode_request, requests)),
-        limits=Limits(wall_s=MAX_WAIT_S + _SLACK_S, output_bytes=_MAX_LOG_BYTES),
-    )
-    lines = result.stdout.splitlines()
-    try:
-        replies = [decode_reply(line) for line in lines]
-    except WsError as error:
-        msg = f"the broker does not answer: {error}"
-        raise SandboxError(msg) from error
-    if len(replies) != len(requests):
-        said = result.stderr.decode("utf-8", "replace")[-300:].strip()
-        msg = f"the broker does not answer: {said or result.ending}"
-        raise SandboxError(msg)
-    return replies
-
-
 def _serve_argv(answer_s: float) -> tuple[str, ...]:
     return (
         *(
@@ -296,7 +274,7 @@ def _serve_argv(answer_s: float) -> tuple[str, ...]:
             "--holdings",
             _HOLDINGS,
         ),
-        *("--agent", f"/run/{AGENT}/agent.sock", "--control", _SOCKET),
+        *("--agent", f"/run/{AGENT}/agent.sock", "--control", SOCKET),
         *("--logs", _LOGS, "--publish", f"/run/{AGENT}", "--answer-s", f"{answer_s:g}"),
     )
 

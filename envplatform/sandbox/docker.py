@@ -11,6 +11,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import docker
 from docker.errors import NotFound
@@ -99,6 +100,22 @@ class DockerProvider(SandboxProvider):
             yield str(volume.id)
         finally:
             await self._threads.run(lambda _: remove_volume(volume))
+
+    async def reach(self, place: str) -> Path | None:
+        """Return where the engine mounts the volume, if it does so in our sight."""
+        return await self._threads.run(lambda _: self._mounted(place))
+
+    def _mounted(self, place: str) -> Path | None:
+        try:
+            folder = Path(self._client.volumes.get(place).attrs["Mountpoint"])
+        except FAILURES as error:
+            msg = f"volume {place} can't be looked at: {error}"
+            raise SandboxError(msg) from error
+        try:
+            is_mount = folder.stat().st_dev != folder.parent.stat().st_dev
+        except OSError:  # another machine's, or not for this user to see
+            return None
+        return folder if is_mount else None
 
     def _volume(self) -> Volume:
         try:

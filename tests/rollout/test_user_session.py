@@ -1,5 +1,6 @@
 """A user inside a real session: what it hears, changes and answers, and when it is gone."""
 
+import asyncio
 import json
 import os
 import signal
@@ -21,7 +22,7 @@ from envplatform.rollout import (
     attended,
     attending,
 )
-from envplatform.sandbox.base import Image
+from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.user import Plan, Turn, review
 from envplatform.user.wording import (
@@ -31,7 +32,7 @@ from envplatform.user.wording import (
     TemplateWording,
     Wording,
 )
-from tests.fakes import ScriptedChatModel, text_answer
+from tests.fakes import ScriptedChatModel, UnreachedProvider, text_answer
 from tests.rollout.made_user import PLAN, QUIET, REPLACED, TABLE, user_environment
 from tests.rollout.tiny import IMAGE
 
@@ -40,7 +41,7 @@ MESSAGE = "I have replaced the table, and the rate is 1.17."
 
 @asynccontextmanager
 async def session(
-    provider: BubblewrapProvider,
+    provider: SandboxProvider,
     environment: Environment,
     *,
     answer_s: float = 60,
@@ -201,8 +202,9 @@ def is_ours(process: int) -> bool:
 async def test_a_process_of_the_user_that_is_killed_is_noticed(
     bubblewrap: BubblewrapProvider,
 ) -> None:
-    environment = user_environment()
-    async with session(bubblewrap, environment, answer_s=1) as (opened, user):
+    """There is one where the platform itself has no way to the broker's socket."""
+    unreached = UnreachedProvider(bubblewrap)
+    async with session(unreached, user_environment(), answer_s=1) as (opened, user):
         await asked(opened, "say")
         waiting = waiting_at_control()
         assert waiting
@@ -212,6 +214,18 @@ async def test_a_process_of_the_user_that_is_killed_is_noticed(
         assert b"failed" in await asked(opened, "say", "are you there?")
         with pytest.raises(SandboxError, match="the user inside failed"):
             user.check()
+
+
+async def test_a_broker_that_is_killed_under_a_waiting_user_is_noticed(
+    bubblewrap: BubblewrapProvider,
+) -> None:
+    async with session(bubblewrap, user_environment()) as (opened, user):
+        await asked(opened, "say")
+        assert waiting_at_control() == [], "the platform itself waits"
+        assert opened.broker is not None
+        await opened.broker.stop()
+        with pytest.raises(SandboxError, match="the user inside failed"):
+            await user.alongside(asyncio.sleep(60))
 
 
 SPYING = r"""
