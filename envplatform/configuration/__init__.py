@@ -6,6 +6,14 @@ Reading targets, opening stores or models is not done here.
 """
 
 from envplatform.configuration.cowork import CoworkSettings
+from envplatform.configuration.evaluation import (
+    FEWEST_REVIEWERS,
+    ComparisonKind,
+    ComparisonSettings,
+    EvaluationSettings,
+    EvaluationsSettings,
+    RealismSettings,
+)
 from envplatform.configuration.fixes import (
     REPOSITORY_FIELD,
     CurationSettings,
@@ -51,14 +59,19 @@ __all__ = [
     "CONFIG_VARIABLE",
     "DEFAULT_HOME",
     "EMBEDDED_STUDENT",
+    "FEWEST_REVIEWERS",
     "HOME_VARIABLE",
     "MAX_DEPTH",
     "PROMPTED",
     "REPOSITORY_FIELD",
     "Ablation",
+    "ComparisonKind",
+    "ComparisonSettings",
     "Configuration",
     "CoworkSettings",
     "CurationSettings",
+    "EvaluationSettings",
+    "EvaluationsSettings",
     "ExperimentSettings",
     "FixLayout",
     "FixSourceSettings",
@@ -67,6 +80,7 @@ __all__ = [
     "LibrarySourceSettings",
     "ModelSettings",
     "PatternSettings",
+    "RealismSettings",
     "ReleaseSettings",
     "ResSettings",
     "RolloutBatchSettings",

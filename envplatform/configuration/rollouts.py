@@ -4,19 +4,23 @@
 a partition of the asset `rollouts`. Each table below `[selection]` is an experiment.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from envplatform.configuration.section import Positive, Seconds, Section
+from envplatform.configuration.section import (
+    Positive,
+    Seconds,
+    Section,
+    Share,
+    check_names,
+    with_tables,
+)
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 EMBEDDED_STUDENT = "embedded"
 """In place of a path: the model that comes with the platform."""
-Share = Annotated[float, Field(ge=0, le=1)]
 
 HarnessName = Literal[
     "tool_loop", "tool_loop_fenced", "oracle", "nop", "explorer", "reference"
@@ -86,7 +90,7 @@ class RolloutSettings(Section):
     @model_validator(mode="before")
     @classmethod
     def _is_known_or_a_table(cls, said: object) -> object:
-        return _with_tables(said, cls, "a batch is a table [rollouts.NAME]")
+        return with_tables(said, cls, "a batch is a table [rollouts.NAME]")
 
     @property
     def batches(self) -> Mapping[str, RolloutBatchSettings]:
@@ -95,7 +99,7 @@ class RolloutSettings(Section):
 
     @model_validator(mode="after")
     def _names_are_keys(self) -> Self:
-        _check_names(self.batches)
+        check_names(self.batches)
         return self
 
 
@@ -160,7 +164,7 @@ class SelectionSettings(Section):
     @model_validator(mode="before")
     @classmethod
     def _is_a_table(cls, said: object) -> object:
-        return _with_tables(said, cls, "an experiment is a table [selection.NAME]")
+        return with_tables(said, cls, "an experiment is a table [selection.NAME]")
 
     @property
     def experiments(self) -> Mapping[str, ExperimentSettings]:
@@ -169,7 +173,7 @@ class SelectionSettings(Section):
 
     @model_validator(mode="after")
     def _names_are_keys(self) -> Self:
-        _check_names(self.experiments)
+        check_names(self.experiments)
         return self
 
 
@@ -191,20 +195,3 @@ def _anchored(student: StudentSettings, folder: Path) -> StudentSettings:
     if student.template:
         changes["template"] = str(folder / student.template)
     return student.model_copy(update=changes)
-
-
-def _with_tables(said: object, section: type[Section], what: str) -> object:
-    """Refuse a key that is neither known nor a table: it is misspelt."""
-    items = said.items() if isinstance(said, dict) else ()
-    for key, value in items:
-        if key not in section.model_fields and not isinstance(value, dict | Section):
-            msg = f"no such key: {key}; {what}"
-            raise ValueError(msg)
-    return said
-
-
-def _check_names(names: Mapping[str, object]) -> None:
-    for name in names:
-        if not _NAME.fullmatch(name):
-            msg = f"{name!r} must be of lower-case letters, digits, - and _"
-            raise ValueError(msg)

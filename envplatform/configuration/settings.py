@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from envplatform.configuration.cowork import CoworkSettings
+from envplatform.configuration.evaluation import EvaluationsSettings, RealismSettings
 from envplatform.configuration.fixes import FixesSettings
 from envplatform.configuration.res import ResSettings
 from envplatform.configuration.release import ReleaseSettings
@@ -158,6 +159,8 @@ class Configuration(Section):
     synthesis: SynthesisSettings = SynthesisSettings()
     rollouts: RolloutSettings = RolloutSettings()
     selection: SelectionSettings = SelectionSettings()
+    evaluation: EvaluationsSettings = EvaluationsSettings()
+    realism: RealismSettings = RealismSettings()
     release: ReleaseSettings = ReleaseSettings()
 
     @property

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from random import Random
 from statistics import fmean
 
+from envplatform.evaluation.bootstrap import percentile
+
 DRAWS = 10_000
 _TAIL = 0.025
 """Share of draws left out at each end."""
@@ -57,15 +59,7 @@ def paired_difference(
     return Difference(
         # Rounding may leave the mean itself outside by a hair where all are alike.
         mean=mean,
-        low=min(mean, _percentile(drawn, _TAIL)),
-        high=max(mean, _percentile(drawn, 1 - _TAIL)),
+        low=min(mean, percentile(drawn, _TAIL)),
+        high=max(mean, percentile(drawn, 1 - _TAIL)),
         tasks=len(by_task),
     )
-
-
-def _percentile(values: Sequence[float], share: float) -> float:
-    """Return a percentile of sorted values, between neighbours where it falls there."""
-    place = share * (len(values) - 1)
-    below = int(place)
-    above = min(below + 1, len(values) - 1)
-    return values[below] + (place - below) * (values[above] - values[below])

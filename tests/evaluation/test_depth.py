@@ -7,7 +7,7 @@ from envplatform.configuration import Ablation
 from envplatform.evaluation.depth import DepthRow, depth_rows
 from envplatform.res.rows import ExplorerRow, LevelRow
 
-_ENVIRONMENT = EnvironmentRow(
+ENVIRONMENT = EnvironmentRow(
     environment_id="e",
     digest="d",
     core_digest="c",
@@ -42,7 +42,7 @@ def level(
         seed_name=seed,
         ablation=ablation,
         level=depth,
-        environment=_ENVIRONMENT,
+        environment=ENVIRONMENT,
         parent="",
         root="",
         plan="",
