@@ -4,6 +4,7 @@ Adding a kind: a module with a `Job`, and a line in `job_of`.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from transformers import TrainerCallback
@@ -11,6 +12,7 @@ from transformers import TrainerCallback
 from envplatform.learning.training.base import Loaded
 from envplatform.learning.training.messages import Say
 from envplatform.learning.training.order import Packing, TrainingOrder
+from envplatform.learning.training.record import ComponentPoint
 from envplatform.learning.training.rows import LeftOut
 from envplatform.learning.training.workfolder import WorkFolder
 
@@ -27,6 +29,9 @@ class Trains(Protocol):
 
     def add_callback(self, callback: TrainerCallback) -> None:
         """Have one more told."""
+
+    def remove_callback(self, callback: type[TrainerCallback]) -> None:
+        """Have one less told."""
 
 
 class Job(ABC):
@@ -62,6 +67,16 @@ class Job(ABC):
     def trained_tokens(self) -> int:
         """Of them those that were learnt."""
 
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What else the record is to keep of how it was trained."""
+        return {}
+
+    @property
+    def components(self) -> tuple[ComponentPoint, ...]:
+        """Figures beside the loss, by step; known once training is done."""
+        return ()
+
     @abstractmethod
     def trainer(self, folder: WorkFolder, micro_batch: int) -> Trains:
         """What trains `loaded.model` in place, with `arguments.common_arguments`."""
@@ -78,5 +93,13 @@ def job_of(order: TrainingOrder, loaded: Loaded) -> Job:
             from envplatform.learning.training.sft import sft_job  # noqa: PLC0415
 
             return sft_job(order, loaded)
-        case "grpo" | "distillation":
-            raise NotImplementedError(order.kind)
+        case "grpo":
+            from envplatform.learning.online.job import grpo_job  # noqa: PLC0415
+
+            return grpo_job(order, loaded)
+        case "distillation":
+            from envplatform.learning.distillation.job import (  # noqa: PLC0415
+                distillation_job,
+            )
+
+            return distillation_job(order, loaded)

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from envplatform.errors import TrainingError
+from envplatform.learning.distillation.settings import DistillationSettings
+from envplatform.learning.online.settings import OnlineSettings
 from envplatform.learning.protocol import Dtype
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -83,6 +85,10 @@ class TrainingOrder:
     """Of this platform, as far as it is known."""
     writers: tuple[str, ...] = ()
     """Names of models that wrote the rows."""
+    online: OnlineSettings | None = None
+    """Of `grpo`, and of no other kind."""
+    distillation: DistillationSettings | None = None
+    """Of `distillation`, and of no other kind."""
     facts: dict[str, str] = field(default_factory=dict)
     """What else the record is to keep of where the rows come from."""
 
@@ -98,6 +104,13 @@ class TrainingOrder:
                 f"({self.batch}); choose a divisor"
             )
             raise TrainingError(msg)
+        for kind, settings in (
+            ("grpo", self.online),
+            ("distillation", self.distillation),
+        ):
+            if (self.kind == kind) != (settings is not None):
+                msg = f"{kind}: its settings belong to this kind and to no other"
+                raise TrainingError(msg)
 
 
 ORDER = TypeAdapter(TrainingOrder)

@@ -36,7 +36,7 @@ _NOT_ARGUMENTS = frozenset(
     {
         *("base", "base_licence", "parent", "rows", "template", "lora", "kind"),
         *("seed", "data_seed", "code_commit", "writers", "facts", "dtype", "device"),
-        *("attention", "packing"),
+        *("attention", "packing", "online", "distillation"),
     }
 )
 """Of the order: paths, and what the record says elsewhere."""
@@ -47,6 +47,7 @@ def record_of(
 ) -> CheckpointRecord:
     """All but how the training went: losses and memory."""
     arguments = ORDER.dump_python(order, mode="json", exclude=set(_NOT_ARGUMENTS))
+    facts = {**order.facts, **job.facts}
     return CheckpointRecord(
         kind=order.kind,
         base=base,
@@ -73,7 +74,8 @@ def record_of(
         code_commit=order.code_commit,
         code_digest=code_digest("learning"),
         writers=tuple(sorted(order.writers)),
-        facts={name: order.facts[name] for name in sorted(order.facts)},
+        facts={name: facts[name] for name in sorted(facts)},
+        components=job.components,
     )
 
 

@@ -40,6 +40,16 @@ class LossPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentPoint:
+    """Figures of one step beside its loss, such as what each verifier said."""
+
+    step: int
+    """From 1."""
+    figures: Mapping[str, float]
+    """By name, sorted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySplit:
     """Memory ran out, and a step was divided further."""
 
@@ -88,6 +98,7 @@ class CheckpointRecord:
     """Of them those that were learnt."""
     steps: int
     losses: tuple[LossPoint, ...]
+    components: tuple[ComponentPoint, ...] = ()
     memory_splits: tuple[MemorySplit, ...] = ()
     code_commit: str
     code_digest: str
