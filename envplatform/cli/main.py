@@ -19,6 +19,7 @@ from envplatform.cli.inspect import inspect
 from envplatform.cli.mcp import mcp
 from envplatform.cli.orchestrator import demo, ui
 from envplatform.cli.output import CALLED_WRONGLY, print_json
+from envplatform.cli.release import release_app
 from envplatform.cli.run import run
 from envplatform.cli.shell import shell
 from envplatform.cli.status import status
@@ -64,6 +65,7 @@ for command in (
 app.command("import")(import_)
 app.command()(export)
 app.add_typer(init_app)
+app.add_typer(release_app)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001  typer calls it so

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from envplatform.configuration.fixes import anchored_fixes
 from envplatform.configuration.library import anchored_library
+from envplatform.configuration.release import anchored_release
 from envplatform.configuration.rollouts import anchored_selection
 from envplatform.configuration.settings import Configuration
 from envplatform.errors import ConfigError
@@ -58,6 +59,7 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
     library = anchored_library(configuration.cowork.library, folder)
     cowork = configuration.cowork.model_copy(update={"library": library})
     selection = anchored_selection(configuration.selection, folder)
+    release = anchored_release(configuration.release, folder)
     return configuration.model_copy(
         update={
             "targets": targets,
@@ -65,5 +67,6 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
             "seeds": seeds,
             "cowork": cowork,
             "selection": selection,
+            "release": release,
         }
     )

@@ -10,8 +10,8 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from envplatform.configuration.cowork import CoworkSettings
 from envplatform.configuration.evaluation import EvaluationsSettings, RealismSettings
 from envplatform.configuration.fixes import FixesSettings
-from envplatform.configuration.res import ResSettings
 from envplatform.configuration.release import ReleaseSettings
+from envplatform.configuration.res import ResSettings
 from envplatform.configuration.rollouts import RolloutSettings, SelectionSettings
 from envplatform.configuration.section import Positive, Seconds, Section
 
