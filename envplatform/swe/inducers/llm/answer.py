@@ -65,7 +65,7 @@ def read_answer(
     limit = _GROWTH * (entity.node.end_lineno or 0) - _GROWTH * entity.node.lineno
     if code.count("\n") > limit + _SPARE_LINES:
         return Fault("too_long")
-    if any(_is_hidden(sign) and sign not in known for sign in code):
+    if any(is_hidden(sign) and sign not in known for sign in code):
         return Fault("hidden_characters")
     node = _function(code)
     if isinstance(node, Fault):
@@ -115,7 +115,8 @@ def _blocks(text: str) -> Iterator[str | None]:
         yield None
 
 
-def _is_hidden(sign: str) -> bool:
+def is_hidden(sign: str) -> bool:
+    """Whether a character is a control, or one that no editor shows."""
     return sign not in "\n\t" and unicodedata.category(sign) in _HIDDEN
 
 

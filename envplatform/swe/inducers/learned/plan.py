@@ -1,0 +1,42 @@
+"""How often one place is sampled, at which temperatures, and with which seeds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingPlan:
+    """K samples of each place, the temperatures taking turns."""
+
+    samples: int = 4
+    """K; at least 1."""
+    temperatures: tuple[float, ...] = (0.4, 0.8, 1.0)
+    """Not empty."""
+    answer_tokens: int = 1_024
+    """Longest answer."""
+    shown_characters: int = 60_000
+    """Of a file, at most, line numbers included."""
+    attempts: int = 4
+    """Samples drawn at most for each candidate that is wanted."""
+
+    def draws(self, seed: int, place: str) -> Iterator["Draw"]:
+        """Yield the samples of one place; none depends on how many are drawn."""
+        for number in range(self.samples):
+            named = f"{seed}:{place}:{number}".encode("utf-8", "replace")
+            yield Draw(
+                number=number,
+                temperature=self.temperatures[number % len(self.temperatures)],
+                seed=int.from_bytes(sha256(named).digest()[:4]) >> 1,
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """One sample that is to be drawn."""
+
+    number: int
+    """Of its place, from 0."""
+    temperature: float
+    seed: int
+    """Below 2 to the 31st: some servers take no more."""
