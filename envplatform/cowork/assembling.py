@@ -1,6 +1,6 @@
 """An environment put together from what both roles handed over."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib import resources
 
@@ -41,7 +41,7 @@ def assemble(
         {**{name: _inside(name) for name in BESIDE}, **verifier.files},
         specification.criteria,
     )
-    licences = sorted({LICENCE, *specification.licences})
+    licences = {LICENCE, *specification.licences}
     return Environment(
         environment_id=blueprint.blueprint_id,
         pillar="cowork",
@@ -72,7 +72,7 @@ def assemble(
         criteria=("reward", *specification.criteria),
         description=f"{blueprint.scenario}: {blueprint.family.replace('_', ' ')}",
         labels={
-            "license": " AND ".join(licences),
+            "license": joined_licences(licences),
             "scenario": blueprint.scenario,
             "family": blueprint.family,
             "pattern": blueprint.pattern,
@@ -86,6 +86,17 @@ def assemble(
         served=desk.served,
         user=plan_files(build.user) if build.user else {},
     )
+
+
+def joined_licences(licences: Iterable[str]) -> str:
+    """One SPDX expression that asks for all of them; what offers a choice is bracketed.
+
+    Each once, sorted, so that the same licences are the same text.
+    """
+    several = sorted({*licences} - {""})
+    if len(several) == 1:
+        return several[0]
+    return " AND ".join(f"({one})" if " OR " in one.upper() else one for one in several)
 
 
 def _facts(blueprint: Blueprint, facets: Mapping[str, str]) -> dict[str, str]:

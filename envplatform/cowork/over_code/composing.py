@@ -21,7 +21,7 @@ from envplatform.bundle import (
     handed_down,
     without_repository,
 )
-from envplatform.cowork.assembling import BESIDE, LICENCE
+from envplatform.cowork.assembling import BESIDE, LICENCE, joined_licences
 from envplatform.cowork.desk import Desk
 from envplatform.cowork.family import TALKING, Brief
 from envplatform.cowork.library import Library
@@ -217,8 +217,7 @@ def _locations(desk: Desk) -> dict[str, str]:
 
 
 def _licences(environment: Environment) -> str:
-    theirs = environment.labels.get("license", "")
-    return LICENCE if theirs in {"", LICENCE} else f"{theirs} AND {LICENCE}"
+    return joined_licences((environment.labels.get("license", ""), LICENCE))
 
 
 def _below_code(tree: Tree) -> dict[str, File]:
