@@ -58,6 +58,10 @@ REVISION = 1
 _LONGEST = 300
 
 
+class NothingToReleaseError(StoreError):
+    """Nothing is stored that may be released; the message says what was, and why not."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
     """A release on its shelf."""
@@ -88,7 +92,8 @@ def make(
 
     Raises:
         ConfigError: a hash file can't be read.
-        StoreError: there is nothing to release, or a table is not what it was.
+        NothingToReleaseError: nothing is stored that may be; says what was.
+        StoreError: a table is not what it was.
     """
     held_out = load_sets(settings.held_out_files)
     shelf = shelf_of(store)
@@ -96,7 +101,7 @@ def make(
         writing = _Writing(store=store, folder=building, settings=settings)
         ledger = writing.write(inputs, held_out, told)
         if not ledger.members:
-            raise StoreError(_nothing(ledger))
+            raise NothingToReleaseError(_nothing(ledger))
         draft = _draft(settings, ledger, created)
         same, damaged = _same(shelf, draft.digest)
         if same is not None:
