@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
+from envplatform.configuration.harnesses import HarnessName, Perturbation
 from envplatform.configuration.section import (
     Positive,
     Seconds,
@@ -21,13 +22,6 @@ from envplatform.configuration.section import (
 
 EMBEDDED_STUDENT = "embedded"
 """In place of a path: the model that comes with the platform."""
-
-HarnessName = Literal[
-    "tool_loop", "tool_loop_fenced", "oracle", "nop", "explorer", "reference"
-]
-Perturbation = Literal[
-    "none", "skip_step", "ignore_patch", "false_claim", "truncate", "wrong_tool"
-]
 
 
 class RolloutBatchSettings(Section):

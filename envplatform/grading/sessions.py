@@ -4,7 +4,7 @@ Here: what agent, oracle and grader each get to see. Not here: judging the resul
 (`grade`), deciding what an agent does (`rollout`).
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -17,6 +17,7 @@ from envplatform.bundle import (
 from envplatform.errors import BundleError
 from envplatform.grading.broker import Broker, Served, open_broker
 from envplatform.sandbox.base import (
+    Door,
     ExecResult,
     Image,
     Limits,
@@ -79,11 +80,13 @@ async def open_environment(
     image: Image,
     attend: Attendance | None = None,
     answer_s: float = ANSWER_S,
+    doors: Sequence[Door] = (),
 ) -> AsyncIterator[Opened]:
     """Open `environment` as the agent finds it: its workspace and its views, no more.
 
     `attend`: has the user inside take part until the work is taken home; without, what
-    is said to the user has no answer within `answer_s`.
+    is said to the user has no answer within `answer_s`. `doors`: of the agent's sandbox,
+    beside the environment's own.
 
     Raises:
         BundleError: `image` is not the one that the environment names, or its views
@@ -99,9 +102,9 @@ async def open_environment(
                 provider, environment, image=image, limits=limits, answer_s=answer_s
             )
             broker = await stack.enter_async_context(serving)
-        doors = [broker.door] if broker else []
+        served = [broker.door] if broker else []
         sandbox = await stack.enter_async_context(
-            provider.open(image, limits, doors=doors)
+            provider.open(image, limits, doors=[*served, *doors])
         )
         await sandbox.upload(environment.workspace, WORKSPACE)
         leaving = await stack.enter_async_context(AsyncExitStack())

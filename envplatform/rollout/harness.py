@@ -7,7 +7,7 @@ with its class, never scored, and for the caller to retry.
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from functools import partial
 
 from envplatform.bundle import Environment
@@ -22,7 +22,7 @@ from envplatform.rollout.report import Progress, trajectory_of
 from envplatform.rollout.separation import check_solver
 from envplatform.rollout.session import Assignment, Policy, Session
 from envplatform.rollout.user_session import UserSession, attended
-from envplatform.sandbox.base import Image, SandboxProvider
+from envplatform.sandbox.base import Door, Image, SandboxProvider
 from envplatform.trajectories import Ending, RolloutLimits, Trajectory
 from envplatform.user.wording import Wording
 
@@ -117,6 +117,10 @@ class Harness(ABC):
         """The environment whose verifier judges the end; usually itself."""
         return environment
 
+    def doors(self) -> AbstractAsyncContextManager[tuple[Door, ...]]:
+        """Doors that the agent's sandbox has besides; they lead nowhere else."""
+        return nullcontext(())
+
     async def take_home(self, session: Session, opened: Opened) -> Final | None:  # noqa: ARG002  others need it
         """What is to be graded; None if the agent left more than a grader takes.
 
@@ -130,9 +134,12 @@ class Harness(ABC):
 
     async def _run(self, assignment: Assignment, progress: Progress) -> None:
         environment, image = assignment.environment, assignment.image
-        opened = open_environment(self._provider, environment, image=image)
-        async with opened as place:
-            session = Session(assignment, place.sandbox, self._clock)
+        async with AsyncExitStack() as stack:
+            doors = await stack.enter_async_context(self.doors())
+            place = await stack.enter_async_context(
+                open_environment(self._provider, environment, image=image, doors=doors)
+            )
+            session = Session(assignment, place.sandbox, self._clock, doors=doors)
             progress.session = session
             inside = attended(place, self._wording) if self.meets_users else _nobody()
             async with inside as user:

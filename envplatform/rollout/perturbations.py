@@ -8,37 +8,29 @@ import json
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
+from envplatform.configuration.harnesses import Perturbation
 from envplatform.rollout.script import Said, Script
-from envplatform.rollout.tools import SUBMIT
+from envplatform.rollout.tools import SHELL, SUBMIT
 
-Perturbation = Literal[
-    "none",
-    "skip_step",  # leaves out one call that writes what is graded
-    "ignore_patch",  # reads nothing again after the user changed something
-    "false_claim",
-    "truncate",  # is cut off in the middle of an answer, and never submits
-    "wrong_tool",  # calls one tool by a name that does not exist
-]
-PERTURBATIONS: tuple[Perturbation, ...] = (
-    "none",
-    "skip_step",
-    "ignore_patch",
-    "false_claim",
-    "truncate",
-    "wrong_tool",
-)
 _READING = frozenset({"ws_read", "ws_search", "ws_query", "ws_list"})
+_SAYING = "ws_say"
 _WRONG_NAME = "apply_changes"
+_BROKEN = '{"command": "ls'
+_FAILS = "test -s /workspace/no-such-report.txt"
+_DEEP = 'p=$(printf "deep/%.0s" $(seq 120)); mkdir -p $p && touch ${p}x'
+"""More levels of folders than a grader takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoilt:
-    """A script, and whether its last answer breaks off."""
+    """A script, and what is wrong about it beside its calls."""
 
     script: Script
     is_cut: bool = False
+    """Whether its last answer breaks off."""
+    loses: bool = False
+    """Whether the record lacks the reply to the first call."""
 
 
 def perturbed(
@@ -50,6 +42,11 @@ def perturbed(
     if perturbation == "truncate":
         keep = max(1, len(script.calls) // 2)
         return Spoilt(script=_with(script, script.calls[:keep]), is_cut=True)
+    if perturbation == "lose_reply":
+        return Spoilt(script=script, loses=True)
+    if perturbation == "misled":
+        speaks = any(one.tool == _SAYING for one in script.calls)
+        return Spoilt(script=script) if speaks else None
     calls = _WAYS[perturbation](script, rng)
     return None if calls is None else Spoilt(script=_with(script, calls))
 
@@ -89,6 +86,25 @@ def _wrong_tool(script: Script, rng: random.Random) -> tuple[Said, ...] | None:
     return (*script.calls[:chosen], wrong, *script.calls[chosen + 1 :])
 
 
+def _broken_call(script: Script, rng: random.Random) -> tuple[Said, ...] | None:
+    chosen = rng.randrange(len(script.calls))
+    broken = replace(script.calls[chosen], arguments=_BROKEN)
+    return (*script.calls[:chosen], broken, *script.calls[chosen:])
+
+
+def _give_up(script: Script, _: random.Random) -> tuple[Said, ...] | None:
+    return _before_the_end(script, _FAILS)
+
+
+def _overfill(script: Script, _: random.Random) -> tuple[Said, ...] | None:
+    return _before_the_end(script, _DEEP)
+
+
+def _before_the_end(script: Script, command: str) -> tuple[Said, ...]:
+    ran = Said(tool=SHELL, arguments=json.dumps({"command": command}))
+    return (*script.calls[:-1], ran, script.calls[-1])
+
+
 def _with(script: Script, calls: tuple[Said, ...]) -> Script:
     return replace(script, calls=calls)
 
@@ -98,4 +114,7 @@ _WAYS: Mapping[str, Callable[[Script, random.Random], tuple[Said, ...] | None]] 
     "ignore_patch": _ignore_patch,
     "false_claim": _false_claim,
     "wrong_tool": _wrong_tool,
+    "broken_call": _broken_call,
+    "give_up": _give_up,
+    "overfill": _overfill,
 }

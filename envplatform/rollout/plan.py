@@ -5,16 +5,21 @@ Nothing is opened and nothing is run here.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
 
 from envplatform.bundle import Environment
 from envplatform.bundle.row import EnvironmentRow
+from envplatform.configuration.harnesses import (
+    ASKS_A_MODEL,
+    HarnessName,
+    Perturbation,
+)
+from envplatform.errors import ConfigError
 from envplatform.rollout.dialects import FENCED, NATIVE
 from envplatform.rollout.explorer_harness import ExplorerHarness
 from envplatform.rollout.harness import Harness
+from envplatform.rollout.mini import MiniPackage, MiniSweAgentHarness
 from envplatform.rollout.nop import NopHarness
 from envplatform.rollout.oracle import OracleHarness
-from envplatform.rollout.perturbations import Perturbation
 from envplatform.rollout.reference import ReferenceHarness
 from envplatform.rollout.report import id_of
 from envplatform.rollout.tool_loop import ToolLoopHarness
@@ -23,11 +28,7 @@ from envplatform.store import result_key
 from envplatform.trajectories import RolloutLimits
 from envplatform.user.wording import Wording
 
-HarnessName = Literal[
-    "tool_loop", "tool_loop_fenced", "oracle", "nop", "explorer", "reference"
-]
-ASKS_A_MODEL: frozenset[HarnessName] = frozenset({"tool_loop", "tool_loop_fenced"})
-REVISION = 2
+REVISION = 3
 """Of what rollouts come to; raised by hand when a harness acts or records otherwise."""
 
 
@@ -86,23 +87,30 @@ def planned(
                 )
 
 
-def harness_of(
+def harness_of(  # noqa: PLR0911  one a name
     provider: SandboxProvider,
     name: HarnessName,
     *,
     perturbation: Perturbation = "none",
     root_of: Callable[[Environment], Environment] = lambda environment: environment,
     wording: Wording | None = None,
+    package: MiniPackage | None = None,
 ) -> Harness:
     """Make the harness of a name; `root_of` is for the explorer alone.
 
     `wording`: how users inside speak to a model; to all others as their plan has it.
+    `package`: what mini-swe-agent is brought in from.
+
+    Raises:
+        ConfigError: mini-swe-agent without a package.
     """
     match name:
         case "tool_loop":
             return ToolLoopHarness(provider, dialect=NATIVE, wording=wording)
         case "tool_loop_fenced":
             return ToolLoopHarness(provider, dialect=FENCED, wording=wording)
+        case "mini_swe_agent" | "mini_swe_agent_text":
+            return _mini(provider, name, package, wording)
         case "oracle":
             return OracleHarness(provider)
         case "nop":
@@ -111,6 +119,21 @@ def harness_of(
             return ExplorerHarness(provider, root_of=root_of)
         case "reference":
             return ReferenceHarness(provider, perturbation=perturbation)
+
+
+def _mini(
+    provider: SandboxProvider,
+    name: HarnessName,
+    package: MiniPackage | None,
+    wording: Wording | None,
+) -> Harness:
+    if package is None:
+        msg = f"{name} needs the folder that its package is kept in"
+        raise ConfigError(msg)
+    is_text = name == "mini_swe_agent_text"
+    return MiniSweAgentHarness(
+        provider, package, speaks="text" if is_text else "tools", wording=wording
+    )
 
 
 def _actor(plan: Plan, perturbation: Perturbation) -> str:

@@ -32,6 +32,8 @@ class RecordedHarness(Harness):
         """It acts where the recorded rollout did."""
         if self._recorded.harness == _SEARCHED:
             return "an explorer's search is no whole rollout: its solving is no call"
+        if self._recorded.harness.startswith("mini_swe_agent"):
+            return "what mini-swe-agent ran is no call that can be made here"
         if self._recorded.environment_id != environment.environment_id:
             return f"the rollout was recorded in {self._recorded.environment_id}"
         return ""

@@ -6,8 +6,10 @@ say `reference` wherever a policy is named.
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from envplatform.bundle import Environment
+from envplatform.configuration.harnesses import Perturbation
 from envplatform.errors import ConfigError
 from envplatform.llm.chat import (
     ChatModel,
@@ -17,14 +19,18 @@ from envplatform.llm.chat import (
     ToolCall,
     Usage,
 )
-from envplatform.rollout.perturbations import Perturbation, Spoilt, perturbed
+from envplatform.rollout.calls import Answered
+from envplatform.rollout.perturbations import Spoilt, perturbed
 from envplatform.rollout.script import Script, reference_script
 from envplatform.rollout.session import Policy, Session
 from envplatform.rollout.tool_loop import ToolLoopHarness
 from envplatform.rollout.tools import SHELL
 from envplatform.sandbox.base import SandboxProvider
+from envplatform.user import Plan, Turn
+from envplatform.user.wording import Exchange, Said, Wording
 
 NAME = "reference"
+_INVENTED = "1000000007"
 
 
 class ReferenceHarness(ToolLoopHarness):
@@ -36,9 +42,11 @@ class ReferenceHarness(ToolLoopHarness):
     def __init__(
         self, provider: SandboxProvider, *, perturbation: Perturbation = "none"
     ) -> None:
-        super().__init__(provider)
+        is_misled = perturbation == "misled"
+        super().__init__(provider, wording=Misspeaking() if is_misled else None)
         self.name = NAME
         self._perturbation = perturbation
+        self._loses = False
 
     def actor(self, policy: Policy | None) -> str:  # noqa: ARG002  none acts
         """Name the reference, and how it is spoilt."""
@@ -51,6 +59,8 @@ class ReferenceHarness(ToolLoopHarness):
             return "its agent has no shell"
         if self._perturbation == "ignore_patch" and not environment.user:
             return "there is no user inside whose changes could be ignored"
+        if self._perturbation == "misled" and not environment.user:
+            return "there is no user inside who could say something wrong"
         return ""
 
     async def policy_of(self, session: Session) -> Policy:
@@ -72,9 +82,28 @@ class ReferenceHarness(ToolLoopHarness):
         if spoilt is None:
             msg = f"nothing in the oracle's work can be spoilt by {self._perturbation}"
             raise ConfigError(msg)
+        self._loses = spoilt.loses
         session.restart_clock()
         model = ScriptedModel(self.actor(None), spoilt, turns=assignment.limits.turns)
         return Policy(model=model)
+
+    async def _turn(self, session: Session, policy: Policy) -> tuple[Answered, ...]:
+        """As any agent's; loses a reply where that is how the record is spoilt."""
+        answered = await super()._turn(session, policy)
+        if self._loses and answered:
+            step = session.steps[-1]
+            session.steps[-1] = replace(step, replies=step.replies[:-1])
+            self._loses = False
+        return answered
+
+
+class Misspeaking(Wording):
+    """A user who says a number that nobody told."""
+
+    async def say(self, plan: Plan, turn: Turn, before: Sequence[Exchange]) -> Said:
+        """See the base class."""
+        del plan, turn, before
+        return Said(text=f"It is {_INVENTED}, I think.", how="template")
 
 
 class ScriptedModel(ChatModel):

@@ -5,27 +5,23 @@ order, then the files of /workspace that it left, written by the shell, then `su
 with claims about them. The turns in which the user changed something are marked.
 """
 
-import base64
 import csv
 import io
 import json
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from envplatform.bundle import Environment
+from envplatform.bundle import Environment, without_repository
 from envplatform.errors import SandboxError
 from envplatform.grading import Final, apply_solution, open_environment
 from envplatform.grading.faces import PREFIX
 from envplatform.llm.chat import ToolCall
+from envplatform.rollout.edits import commands_of
 from envplatform.rollout.tools import SHELL, SUBMIT
 from envplatform.rollout.user_session import attending
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.trajectories import Dispatch, dispatches_of
-from envplatform.tree import File, Tree
 
-_PIECE_BYTES = 60_000
-"""Of one command, before base64."""
 _CLAIMS = 5
 _CLAIMED_CHARACTERS = 200
 
@@ -85,7 +81,9 @@ def script_of(environment: Environment, final: Final) -> Script:
     asked = list(_asked(log))
     written = [
         Said(tool=SHELL, arguments=json.dumps({"command": command}), is_delivery=True)
-        for command in _commands(environment.workspace, final.workspace)
+        for command in commands_of(
+            without_repository(environment.workspace), final.workspace
+        )
     ]
     submit = Said(tool=SUBMIT, arguments=json.dumps({"claims": claims_of(final)}))
     marks = [number for number, one in enumerate(asked) if one.follows_patch]
@@ -107,27 +105,6 @@ def _asked(log: Sequence[Dispatch]) -> Iterator[Said]:
             follows_patch=after_patch,
         )
         after_patch = False
-
-
-def _commands(before: Tree, after: Tree) -> Iterator[str]:
-    for path in sorted(set(before) - set(after)):
-        yield f"rm -f {shlex.quote(path)}"
-    for path, file in sorted(after.items()):
-        if before.get(path) != file:
-            yield from _writing(path, file)
-
-
-def _writing(path: str, file: File) -> Iterator[str]:
-    quoted = shlex.quote(path)
-    folder = shlex.quote(path.rpartition("/")[0] or ".")
-    pieces = range(0, max(1, len(file.data)), _PIECE_BYTES)
-    for start in pieces:
-        coded = base64.b64encode(file.data[start : start + _PIECE_BYTES]).decode()
-        how = ">>" if start else ">"
-        command = f"echo {coded} | base64 -d {how} {quoted}"
-        yield command if start else f"mkdir -p {folder} && {command}"
-    if file.executable:
-        yield f"chmod +x {quoted}"
 
 
 def claims_of(final: Final) -> list[dict[str, object]]:

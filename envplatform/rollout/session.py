@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from envplatform.bundle import Environment
 from envplatform.llm.chat import ChatModel, Message, Tool, Usage
 from envplatform.rollout.explorer.explore import Explored
-from envplatform.sandbox.base import Image, Sandbox
+from envplatform.sandbox.base import Door, Image, Sandbox
 from envplatform.trajectories import Claimed, Ending, RolloutLimits, Step, ToolOutcome
 
 
@@ -38,9 +38,16 @@ class Session:
     """State of one rollout."""
 
     def __init__(
-        self, assignment: Assignment, sandbox: Sandbox, clock: Callable[[], float]
+        self,
+        assignment: Assignment,
+        sandbox: Sandbox,
+        clock: Callable[[], float],
+        *,
+        doors: tuple[Door, ...] = (),
     ) -> None:
         self.assignment = assignment
+        self.doors = doors
+        """Of the sandbox, beside those of the environment."""
         self.sandbox = sandbox
         self.prompt: tuple[Message, ...] = ()
         self.tools: tuple[Tool, ...] = ()

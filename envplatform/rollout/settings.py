@@ -6,9 +6,10 @@ from envplatform.configuration import (
     RolloutBatchSettings,
     RolloutSettings,
 )
+from envplatform.configuration.harnesses import ASKS_A_MODEL
 from envplatform.errors import ConfigError
 from envplatform.llm.opening import server_of
-from envplatform.rollout.plan import ASKS_A_MODEL, Plan, Sampling
+from envplatform.rollout.plan import Plan, Sampling
 from envplatform.trajectories import RolloutLimits
 
 

@@ -46,8 +46,9 @@ class _Cache:
 
     root: Path
 
-    def record(self, python: str, requirements: Sequence[str]) -> Path:
-        request = json.dumps([python, sorted(requirements)]).encode()
+    def record(self, python: str, requirements: Sequence[str], *, alone: bool) -> Path:
+        asked = [python, sorted(requirements), *(["alone"] if alone else [])]
+        request = json.dumps(asked).encode()
         name = hashlib.sha256(request).hexdigest()
         return self.root / "requests" / f"{name}.json"
 
@@ -60,12 +61,18 @@ class _Cache:
 
 
 def build_image(
-    name: str, python: str, requirements: Sequence[str], cache: Path
+    name: str,
+    python: str,
+    requirements: Sequence[str],
+    cache: Path,
+    *,
+    alone: bool = False,
 ) -> Image:
     """Return the image for `requirements`, from `cache` where it was built before.
 
     Pins of every package make it the same on any machine; what is left open is
-    resolved once and then kept. Without requirements the image is bare.
+    resolved once and then kept. Without requirements the image is bare. `alone`:
+    without what the requirements depend on, for who names all that is used.
 
     Raises:
         TargetError: a requirement has no wheel, or `name` or `python` is malformed.
@@ -82,8 +89,11 @@ def build_image(
             digest=_digest(python, (), None),
             site=None,
         )
-    known = _known(_Cache(cache), python, requirements)
-    record = known or _build(_Cache(cache), name, python, requirements)
+    path = _Cache(cache).record(python, requirements, alone=alone)
+    record = _known(_Cache(cache), path)
+    if record is None:
+        record = _build(_Cache(cache), name, python, requirements, alone=alone)
+        _write(path, record)
     return Image(
         name=name,
         python=python,
@@ -99,8 +109,7 @@ def above(engine: EngineImage, plain: Image) -> Image:
     return replace(plain, digest=digest, engine=engine)
 
 
-def _known(cache: _Cache, python: str, requirements: Sequence[str]) -> _Record | None:
-    path = cache.record(python, requirements)
+def _known(cache: _Cache, path: Path) -> _Record | None:
     try:
         record = _Record.model_validate_json(path.read_bytes())
     except (FileNotFoundError, ValidationError):
@@ -109,14 +118,16 @@ def _known(cache: _Cache, python: str, requirements: Sequence[str]) -> _Record |
 
 
 def _build(
-    cache: _Cache, name: str, python: str, requirements: Sequence[str]
+    cache: _Cache, name: str, python: str, requirements: Sequence[str], *, alone: bool
 ) -> _Record:
     interpreter = find_interpreter(python)
     cache.root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="building-", dir=cache.root) as scratch:
         download, site = Path(scratch, "wheels"), Path(scratch, "site")
         download.mkdir()
-        wheels = download_wheels(requirements, interpreter, download, image=name)
+        wheels = download_wheels(
+            requirements, interpreter, download, image=name, alone=alone
+        )
         site.mkdir(mode=0o755)
         for wheel in wheels:
             unpack(wheel, site)
@@ -125,14 +136,12 @@ def _build(
         compile_bytecode(site, interpreter)  # outside the digest
         _publish(site, cache.site(digest))
         _keep(wheels, cache.wheels)
-    record = _Record(
+    return _Record(
         python=python,
         requirements=pins,
         digest=digest,
         wheels={wheel.path.name: wheel.sha256 for wheel in wheels},
     )
-    _write(cache.record(python, requirements), record)
-    return record
 
 
 def _digest(python: str, pins: Sequence[str], site: Path | None) -> str:

@@ -42,18 +42,23 @@ class Wheel:
 
 
 def download_wheels(
-    requirements: Sequence[str], interpreter: Interpreter, folder: Path, *, image: str
+    requirements: Sequence[str],
+    interpreter: Interpreter,
+    folder: Path,
+    *,
+    image: str,
+    alone: bool = False,
 ) -> tuple[Wheel, ...]:
     """Resolve `requirements` and fetch the wheels into `folder`; sorted by name.
 
-    Runs pip for the given interpreter, since markers ask for its version.
+    Runs pip for the given interpreter, since markers ask for its version. `alone`:
+    without what they depend on.
 
     Raises:
         TargetError: a requirement is no plain one, or pip found no wheel for it.
     """
-    answer = _pip(
-        ("download", "--dest", folder), requirements, interpreter, image=image
-    )
+    how = ("download", *(["--no-deps"] if alone else []), "--dest", folder)
+    answer = _pip(how, requirements, interpreter, image=image)
     if answer.returncode != 0:
         raise TargetError(_why(answer.stderr.decode(errors="replace"), image))
     return tuple(sorted(_wheel(path, image) for path in folder.glob("*.whl")))

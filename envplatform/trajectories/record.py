@@ -24,6 +24,7 @@ Ending = Literal[
     "token_limit",
     "time_limit",
     "output_limit",
+    "agent_crashed",  # its own program, in the sandbox, died of what it did
     "context_limit",  # the conversation grew longer than the model can read
     "infrastructure_error",  # says nothing about the agent; `error_class` says what
 ]

@@ -26,7 +26,9 @@ from envplatform.rollout.script import Said, Script
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.trajectories import (
     DIMENSIONS,
+    Score,
     Standards,
+    Threshold,
     Trajectory,
     differences,
     faults,
@@ -98,6 +100,11 @@ def test_the_reference_does_what_the_oracle_does(found: Found) -> None:
             "truncate",
             ["truncated_answer", "not_submitted", "low_reward", "ignored_patch"],
         ),
+        ("give_up", ["gave_up_on_error"]),
+        ("overfill", ["ungraded"]),
+        ("lose_reply", ["unanswered_call"]),
+        ("misled", ["user_mistake"]),
+        ("broken_call", ["malformed_call"]),
     ],
 )
 def test_validity_finds_what_was_spoilt(
@@ -117,12 +124,27 @@ def test_the_funnel_of_all(found: Found) -> None:
     judged = [verdict for _, verdict in verdicts([*spoilt, spoilt[0]], Standards())]
     counted = funnel(judged)
     assert counted.counts == (
-        ("all", 7),
-        ("record", 4),
-        ("outcome", 3),
+        ("all", 12),
+        ("record", 6),
+        ("outcome", 4),
         ("claims_and_recovery", 1),
     )
     assert dict(counted.reasons)["duplicate"] == 1
+
+
+def test_every_reason_occurs_but_what_is_never_kept(found: Found) -> None:
+    """An attempt that the machine failed is no rollout: `Schedule` stores none."""
+    asked = Standards(claims="required", scores=(Threshold(criterion="c", score=1),))
+    none = replace(found["none"], steps=(), claims=())
+    worse = replace(found["none"], scores=(Score(criterion="c", score=0.5),))
+    every = [*(found[name] for name in PERTURBATIONS), none, worse]
+    told = {
+        reason
+        for _, verdict in verdicts([*every, every[0]], asked)
+        for reason in verdict.reasons
+    }
+    named = {reason for _, reasons in DIMENSIONS for reason in reasons}
+    assert named - told == {"infrastructure_error"}
 
 
 def test_the_explorer_searches_and_the_solution_solves(found: Found) -> None:
@@ -214,8 +236,8 @@ def test_a_spoilt_script_differs_or_there_was_nothing_to_spoil(
         for _ in "ab"
     )
     assert one == other, "the same seed spoils the same"
-    if one is not None and perturbation != "ignore_patch":
-        assert one.is_cut or one.script != script
+    if one is not None and perturbation not in ("ignore_patch", "misled"):
+        assert one.is_cut or one.loses or one.script != script
 
 
 def test_every_reason_belongs_to_one_dimension() -> None:
