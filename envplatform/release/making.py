@@ -14,7 +14,7 @@ from envplatform.bundle import Environment, environment_files, read_environment
 from envplatform.configuration.release import ReleaseSettings
 from envplatform.errors import BundleError, StoreError
 from envplatform.grading.kept import DIRECTORY_KIND
-from envplatform.release.archive import pack
+from envplatform.bundle.archive import pack
 from envplatform.release.card import card
 from envplatform.release.gathering import (
     Found,

@@ -11,7 +11,7 @@ import pytest
 from envplatform.bundle import read_environment
 from envplatform.configuration import ReleaseSettings
 from envplatform.errors import ExportError, StoreError
-from envplatform.release.archive import unpack, write_folder
+from envplatform.bundle.archive import unpack, write_folder
 from envplatform.release.differing import difference
 from envplatform.release.manifest import (
     CARD,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envplatform.errors import BundleError
-from envplatform.release.archive import pack, unpack
+from envplatform.bundle.archive import pack, unpack
 from envplatform.tree import File
 
 TREE = {
