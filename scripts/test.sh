@@ -19,4 +19,7 @@ instance=$(mktemp -d)
 trap 'rm -rf "$instance"' EXIT
 cp dagster.yaml "$instance"
 DAGSTER_HOME=$instance ENVPLATFORM_HOME=$instance dg check defs
-pytest --cov --cov-report=term:skip-covered "$@"
+# Two files at a time. A test that fails is asked twice more, and told as `R`: browsers,
+# daemons and clocks of a busy machine have their moods; a defect fails every time.
+pytest -n 2 --dist loadfile --reruns 2 --reruns-delay 5 \
+  --cov --cov-report=term:skip-covered "$@"

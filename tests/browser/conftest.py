@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from envplatform.sandbox.base import Image
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
@@ -22,6 +22,8 @@ _QUIET = (
     "--disable-sync",
 )
 _MAX_BYTES = 300_000
+_PATIENCE_MS = 60_000
+"""What a page may take to show something where much else runs beside it."""
 
 Keep = Callable[[str], None]
 
@@ -32,6 +34,7 @@ def browser() -> Iterator[Browser]:
     executable = shutil.which("chromium") or shutil.which("chromium-browser")
     if executable is None:
         pytest.skip("no Chromium: apt-get install chromium")
+    expect.set_options(timeout=_PATIENCE_MS)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=executable, args=_QUIET)
         yield opened
@@ -61,7 +64,7 @@ def served(
 def ui(browser: Browser, served: Served, tmp_path: Path) -> Iterator[DagsterPage]:
     """A fresh tab. What it last showed is kept beside the other files of the test."""
     page = browser.new_page(viewport={"width": 1600, "height": 1000})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(_PATIENCE_MS)
     crashes: list[str] = []
     page.on("pageerror", lambda error: crashes.append(str(error)))
     page.on(

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as NotInTimeError
 
 RUN_MS = 240_000
 """A run of a few sandboxes may take so long where the machine is busy."""
 
-_LOOKS = 20
-"""Times that a page is loaded anew until a sensor has done its work."""
+_LOOKS = 40
+"""Times that a page is looked at again until others have done their work."""
+_LOOK_MS = 5_000
+"""How long one such look takes."""
 
 Tab = Literal["Overview", "Partitions", "Events", "Checks", "Lineage"]
 
@@ -34,7 +37,13 @@ class DagsterPage:
         """Find the asset in the catalogue and click it."""
         self.go("Catalog")
         whole = re.compile(rf"(?<!_){name}\b")  # one asset's name may end in another's
-        self.page.get_by_role("link", name=whole).first.click()
+        link = self.page.get_by_role("link", name=whole).first
+        expect(self.page.get_by_text("Code location / Asset group")).to_be_visible()
+        for look in range(_LOOKS):
+            with contextlib.suppress(NotInTimeError):
+                link.click(timeout=_LOOK_MS // 5)
+                break
+            self._scroll(look)  # only rows in sight are drawn
         self.expect_asset(name)
 
     def expect_asset(self, name: str) -> None:
@@ -52,7 +61,7 @@ class DagsterPage:
         missing = self.page.get_by_text(f"Missing ({count})")
         for _ in range(_LOOKS):
             with contextlib.suppress(AssertionError):
-                expect(missing).to_be_visible()
+                expect(missing).to_be_visible(timeout=_LOOK_MS)
                 return
             self.page.reload()  # the page asks for its keys once
         expect(missing).to_be_visible()
@@ -61,13 +70,16 @@ class DagsterPage:
         """The first button of that name."""
         return self.page.get_by_role("button", name=name, exact=exact).first
 
-    def materialise_partition(self, key: str) -> None:
-        """Materialise one partition of what the page shows, and look at its run."""
+    def materialise_partition(self, key: str, *, is_warned: bool = False) -> None:
+        """Materialise one partition of what the page shows, and look at its run.
+
+        `is_warned`: Dagster asks first, since something upstream is not there.
+        """
         self.page.reload()  # as below
         self.button("Materialize").click()
-        self.page.get_by_text("Select a partition or create one").click()
-        # The last: the page below the list may name the partition too.
-        self.page.get_by_text(key, exact=True).filter(visible=True).last.click()
+        if is_warned:
+            self.button("Confirm").click()
+        self._choose(key)
         self.page.keyboard.press("Escape")  # closes the list, not the dialog
         self._launch("Launch 1 run")
 
@@ -87,7 +99,7 @@ class DagsterPage:
         """Wait on a run's page until the run has ended, as it should."""
         ended = self.page.get_by_text(re.compile("^RUN_(SUCCESS|FAILURE)$"))
         expect(ended).to_be_visible(timeout=RUN_MS)
-        expect(ended).to_have_text(f"RUN_{ending}")
+        expect(ended).to_have_text(f"RUN_{ending}", timeout=_LOOK_MS)
 
     def open_run_of_backfill(self) -> None:
         """From a backfill's page to its first run, as soon as there is one."""
@@ -151,6 +163,28 @@ class DagsterPage:
         name_cell = self.page.get_by_role("cell", name=name, exact=True)
         row = self.page.locator("table tr").filter(has=name_cell)
         row.get_by_text("[Show Markdown]").click()
+
+    def _scroll(self, look: int) -> None:
+        """Turn the wheel over the list: down by less than is seen, now and then up."""
+        self.page.mouse.move(800, 600)
+        self.page.mouse.wheel(0, -20_000 if look % 8 == 7 else 500)
+
+    def _choose(self, key: str) -> None:
+        """Tick one key in the dialog's list, which may be drawn anew under the click."""
+        dialog = self.page.locator(".dagster-dialog")
+        none_yet = dialog.get_by_text("Select a partition or create one")
+        # Its text stands there twice while its width is measured.
+        listed = dialog.locator(".dagster-popover").get_by_text(key, exact=True).first
+        expect(none_yet).to_be_visible()
+        for _ in range(_LOOKS):
+            with contextlib.suppress(NotInTimeError):
+                if not listed.is_visible():
+                    none_yet.click(timeout=_LOOK_MS)
+                listed.click(timeout=_LOOK_MS)
+            with contextlib.suppress(AssertionError):
+                expect(none_yet).to_be_hidden(timeout=_LOOK_MS)
+                return
+        expect(none_yet).to_be_hidden()
 
     def _launch(self, button: str) -> None:
         self.button(button, exact=True).click()

@@ -41,9 +41,9 @@ def test_a_long_quoted_name_takes_little_more_memory_than_itself() -> None:
 def test_many_files_in_one_deep_folder_take_seconds() -> None:
     folder = "d/" * 1_000
     patch = "".join(creating(f"{folder}f{number}.py") for number in range(2_000))
-    start = time.monotonic()
+    start = time.process_time()
     assert len(apply_patch({}, patch)) == 2_000
-    assert time.monotonic() - start < 8  # 20 when each file named all its folders
+    assert time.process_time() - start < 8  # 20 when each file named all its folders
 
 
 @pytest.mark.parametrize("paths", [("a", "a/b/c"), ("a/b/c", "a"), ("a/b", "a/b/c")])
@@ -68,8 +68,8 @@ def peeling(count: int) -> tuple[bytes, bytes]:
 
 def test_files_that_could_be_split_line_by_line_are_given_up_in_seconds() -> None:
     old, new = peeling(10_000)
-    start = time.monotonic()
+    start = time.process_time()
     trees = {"a.py": File(old)}, {"a.py": File(new)}
     patch = diff_trees(*trees)
-    assert time.monotonic() - start < 15  # 40 without a limit, and its square beyond
+    assert time.process_time() - start < 15  # 40 without a limit, and its square beyond
     assert apply_patch(trees[0], patch) == trees[1]

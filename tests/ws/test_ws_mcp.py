@@ -110,7 +110,7 @@ def test_a_bad_answer_costs_its_request_and_hangs_nothing(
     said = _call(session, "/tools/any")
     assert (said.error, told in said.message) == (error, True), said
     assert _call(session, "/tools/after").ok == goes_on
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 90
 
 
 @pytest.mark.parametrize(

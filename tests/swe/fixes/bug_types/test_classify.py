@@ -288,9 +288,9 @@ def test_warnings_of_old_escapes_stay_inside() -> None:
     ],
 )
 def test_hostile_files_take_bounded_time(buggy: str, fixed: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     classify(_tree(buggy), _tree(fixed))
-    assert time.perf_counter() - started < 15
+    assert time.process_time() - started < 15
 
 
 _STATEMENTS = st.sampled_from(

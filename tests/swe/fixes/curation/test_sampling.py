@@ -253,9 +253,9 @@ def test_a_paper_sized_catalogue_takes_seconds() -> None:
         )
         for number in range(134_000)
     ]
-    started = time.perf_counter()
+    started = time.process_time()
     chosen = sample(rows, SamplingSettings(rows=13_407))
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
     assert len(chosen) == 13_407
     assert len({row.repository for row in chosen}) > 670
     assert {row.length for row in chosen} == set(LENGTHS)

@@ -156,7 +156,7 @@ def test_a_remote_that_hangs_is_given_up_in_time(
     started = time.monotonic()
     with pytest.raises(FixSourceError, match="did not complete in 1 secs"):
         open_mirror(NAME, server.url, tmp_path / "cache", timeout_s=1)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60  # a busy machine, but not for ever
     assert names_in(tmp_path / "cache") == []
 
 
