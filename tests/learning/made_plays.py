@@ -54,7 +54,7 @@ def record(
 
 
 class EchoPlays(Plays):
-    """Answers every turn with a line, until one ends the play."""
+    """Answers every turn with a line, until one ends the play, as silence does."""
 
     def __init__(
         self,
@@ -82,7 +82,8 @@ class EchoPlays(Plays):
             return self._begin(request)
         self.answers.append((request.play_id, request.message))
         self.cut_off += request.is_last
-        if request.is_last or self._ends(request.message):
+        is_silent = not (request.message.content or request.message.tool_calls)
+        if request.is_last or self._ends(request.message) or is_silent:
             trajectory = self._rewards(request.message)
             return Over(play_id=request.play_id, trajectory=trajectory)
         calls = request.message.tool_calls

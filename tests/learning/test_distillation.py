@@ -138,3 +138,47 @@ def test_settings_belong_to_their_kind(tmp_path: Path) -> None:
         order(tmp_path, policy(), distillation=None)
     with pytest.raises(TrainingError, match="distillation: its settings"):
         order(tmp_path, policy(), kind="sft_conversation")
+
+
+def single(folder: Path, teacher: Path, **changes: Any) -> TrainingOrder:  # noqa: ANN401  any field
+    given = order(
+        folder,
+        teacher,
+        distillation=DistillationSettings(
+            teacher=teacher, on="single_turns", answer_tokens=10
+        ),
+        **changes,
+    )
+    asks = [talk(SYSTEM, ASK, trajectory_id="a"), talk(THANKS, trajectory_id="b")]
+    write_conversations(given.rows, asks)
+    return given
+
+
+def test_answers_that_the_student_gives_now_are_drawn_to_the_teacher(
+    tmp_path: Path,
+) -> None:
+    result, told = trained(single(tmp_path, policy()), tmp_path / "work")
+    record = read_checkpoint(result).record
+    assert [one.loss > 0 for one in record.losses] == [True] * 3
+    assert record.facts["distilled on"] == "single_turns"
+    assert record.trained_tokens > 0
+    assert len(record.examples) == 3
+    _, same = trained(single(tmp_path, student()), tmp_path / "same")
+    losses = [one["loss"] for one in same if one["event"] == "step"]
+    assert losses == pytest.approx([0.0] * 3, abs=1e-6)
+    assert [one["event"] for one in told][-1] == "published"
+
+
+def test_what_is_no_single_turn_is_refused_and_what_is_too_long_counted(
+    tmp_path: Path,
+) -> None:
+    given = single(tmp_path, policy(), batch=1)
+    write_conversations(given.rows, [talk(ASK, DONE, trajectory_id="answered")])
+    with pytest.raises(TrainingError, match="'answered' is no single turn"):
+        trained(given, tmp_path / "work")
+    long = replace(ASK, content="where is it " * 200)
+    rows = [talk(ASK, trajectory_id="a"), talk(long, trajectory_id="long")]
+    write_conversations(given.rows, rows)
+    result, _ = trained(given, tmp_path / "long")
+    left = read_checkpoint(result).record.left_out
+    assert [(one.row_id, one.reason) for one in left] == [("long", "over_length")]

@@ -107,8 +107,7 @@ def distillation_job(order: TrainingOrder, loaded: Loaded) -> Job:
     """
     settings = settings_of(order)
     teacher = load_teacher(order, loaded.tokenizer)
-    own = loaded.model.get_base_model().get_output_embeddings()
-    check_heads(own, teacher.get_output_embeddings())
+    check_heads(loaded.model.get_base_model(), teacher)
     if settings.on == "single_turns":
         from envplatform.learning.distillation.single_turns import (  # noqa: PLC0415
             single_turn_job,

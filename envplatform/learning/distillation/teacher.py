@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import torch
 from peft import PeftModel
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
@@ -98,16 +97,20 @@ def check_vocabulary(
     raise TrainingError(msg)
 
 
-def check_heads(student: torch.nn.Module, teacher: torch.nn.Module) -> None:
+def check_heads(student: PreTrainedModel, teacher: PreTrainedModel) -> None:
     """Hold the output layers to one size; models pad theirs as they like.
 
     Raises:
         TrainingError: they differ.
     """
-    sizes = [int(layer.weight.shape[0]) for layer in (student, teacher)]  # type: ignore[union-attr,operator]
-    if sizes[0] != sizes[1]:
+    own, other = _rows(student), _rows(teacher)
+    if own != other:
         msg = (
-            f"teacher: its output layer has {sizes[1]} rows and the student's {sizes[0]}, "
-            "so their distributions can't be compared"
+            f"teacher: its output layer has {other} rows and the student's {own}, so "
+            "their distributions can't be compared"
         )
         raise TrainingError(msg)
+
+
+def _rows(model: PreTrainedModel) -> int:
+    return len(model.get_output_embeddings().weight)

@@ -4,9 +4,9 @@ import subprocess
 import tempfile
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import IO
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from typing import IO, Self
 
 from envplatform.errors import StudentError
 from envplatform.trajectories.playing import (
@@ -82,6 +82,32 @@ class ProcessPlays(Plays):
         said = self._errors.read().decode("utf-8", "replace").strip()[-_SAID:]
         msg = f"who plays the environments ended (exit code {code}): {said}"
         return StudentError(msg)
+
+
+class LatePlays(Plays):
+    """A player that is opened while it is entered: trainers are made before."""
+
+    def __init__(self, opening: Callable[[], AbstractContextManager[Plays]]) -> None:
+        self._opening = opening
+        self._stack = ExitStack()
+        self._plays: Plays | None = None
+
+    def __enter__(self) -> Self:
+        """Open it."""
+        self._plays = self._stack.enter_context(self._opening())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self._plays = None
+        self._stack.close()
+
+    def send(self, requests: Sequence[Begin | Answer]) -> tuple[Asked | Over, ...]:
+        """See the base class."""
+        if self._plays is None:
+            msg = "who plays the environments is not there yet, or not any more"
+            raise StudentError(msg)
+        return self._plays.send(requests)
 
 
 @contextmanager

@@ -55,7 +55,7 @@ class Stage:
         if isinstance(event, Asked):
             self.opening = event.heard
 
-    def _verdict(self) -> Verdict:
+    def verdict(self) -> Verdict:
         """End the play where the policy has ended it, and say what it is worth."""
         self._finish()
         return verdict_of(self.trajectory)

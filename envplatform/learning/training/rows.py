@@ -57,7 +57,7 @@ class LeftOut:
     """Tokens; 0 where it could not be rendered."""
 
 
-Row = TypeVar("Row", CompletionRow, Conversation)
+Row = TypeVar("Row")
 
 COMPLETION = TypeAdapter(CompletionRow)
 CONVERSATION = TypeAdapter(Conversation)
@@ -65,12 +65,12 @@ CONVERSATION = TypeAdapter(Conversation)
 
 def write_completions(path: Path, rows: Iterable[CompletionRow]) -> None:
     """Write rows of `sft_completion`, one a line."""
-    _write(path, (COMPLETION.dump_json(row) for row in rows))
+    write_rows(path, (COMPLETION.dump_json(row) for row in rows))
 
 
 def write_conversations(path: Path, rows: Iterable[Conversation]) -> None:
     """Write rows of `sft_conversation`, one a line; a row's id is its trajectory's."""
-    _write(path, (CONVERSATION.dump_json(row) for row in rows))
+    write_rows(path, (CONVERSATION.dump_json(row) for row in rows))
 
 
 def read_completions(path: Path) -> tuple[CompletionRow, ...]:
@@ -79,7 +79,7 @@ def read_completions(path: Path) -> tuple[CompletionRow, ...]:
     Raises:
         TrainingError: a line is none, two have one id, or there is no line.
     """
-    return _checked(path, _read(path, COMPLETION), "row_id")
+    return checked_rows(path, read_rows(path, COMPLETION), "row_id")
 
 
 def read_conversations(path: Path) -> tuple[Conversation, ...]:
@@ -88,7 +88,7 @@ def read_conversations(path: Path) -> tuple[Conversation, ...]:
     Raises:
         TrainingError: as of `read_completions`.
     """
-    return _checked(path, _read(path, CONVERSATION), "trajectory_id")
+    return checked_rows(path, read_rows(path, CONVERSATION), "trajectory_id")
 
 
 def rows_digest(path: Path) -> str:
@@ -104,7 +104,8 @@ def rows_digest(path: Path) -> str:
         raise TrainingError(msg) from error
 
 
-def _write(path: Path, lines: Iterable[bytes]) -> None:
+def write_rows(path: Path, lines: Iterable[bytes]) -> None:
+    """Write lines of JSON: all of them, or the file stays as it was."""
     beside = path.with_name(f".{path.name}.unfinished")
     with beside.open("wb") as stream:
         for line in lines:
@@ -112,7 +113,12 @@ def _write(path: Path, lines: Iterable[bytes]) -> None:
     beside.replace(path)
 
 
-def _read(path: Path, of: TypeAdapter[Row]) -> Iterator[Row]:
+def read_rows(path: Path, of: TypeAdapter[Row]) -> Iterator[Row]:
+    """Read one row a line.
+
+    Raises:
+        TrainingError: the file can't be read, or a line is none; names it.
+    """
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, 1):
@@ -151,7 +157,12 @@ def _refuse_constant(name: str) -> object:
     raise ValueError(msg)
 
 
-def _checked(path: Path, rows: Iterable[Row], name: str) -> tuple[Row, ...]:
+def checked_rows(path: Path, rows: Iterable[Row], name: str) -> tuple[Row, ...]:
+    """Return rows, each with another id in the field `name`.
+
+    Raises:
+        TrainingError: two have one id, or there is none.
+    """
     found = tuple(rows)
     if not found:
         msg = f"{path} holds no rows: there is nothing to train on"
