@@ -13,10 +13,13 @@ import dagster as dg
 from assets import (
     bug_report,
     bugs,
+    costs,
     coverage_report,
     cowork,
     cowork_checks,
     depth_report,
+    evaluation,
+    evaluation_checks,
     fixes,
     gate_checks,
     level_checks,
@@ -32,6 +35,7 @@ from assets import (
 from assets.configured_sensors import cowork_keys, seed_keys, target_repository_keys
 from assets.fix_sensor import fix_repository_keys
 from assets.jobs import (
+    benchmark_evaluation,
     cowork_breadth,
     fix_supervision,
     res_lineage,
@@ -93,10 +97,12 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
                 validity,
                 scores,
                 selection,
+                evaluation,
+                costs,
             ]
         ),
         asset_checks=dg.load_asset_checks_from_modules(
-            [gate_checks, level_checks, cowork_checks]
+            [gate_checks, level_checks, cowork_checks, evaluation_checks]
         ),
         jobs=[
             fix_supervision,
@@ -105,6 +111,7 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
             cowork_breadth,
             rollout_batches,
             trajectory_selection,
+            benchmark_evaluation,
         ],
         sensors=[
             fix_repository_keys,

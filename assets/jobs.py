@@ -8,6 +8,7 @@ LINEAGES = "res_lineage"
 ROLLOUTS = "rollout_batches"
 TRAJECTORIES = "trajectory_selection"
 BREADTH = "cowork_breadth"
+EVALUATION = "benchmark_evaluation"
 
 fix_supervision = dg.define_asset_job(
     SUPERVISION,
@@ -44,4 +45,12 @@ trajectory_selection = dg.define_asset_job(
     selection=dg.AssetSelection.groups("trajectories")
     - dg.AssetSelection.assets("rollouts"),
     description="From rollouts to the trajectories worth training on.",
+)
+
+benchmark_evaluation = dg.define_asset_job(
+    EVALUATION,
+    selection=dg.AssetSelection.assets(
+        "benchmark_scores", "paired_evaluation", "cost_ledger"
+    ),
+    description="From rollouts to solve rates, comparisons and what it all cost.",
 )

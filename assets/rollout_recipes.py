@@ -32,7 +32,14 @@ def batch_keys(configuration: Configuration) -> tuple[str, ...]:
 
 
 def experiment_keys(configuration: Configuration) -> tuple[str, ...]:
-    """Names of all experiments."""
+    """Names of all experiments: those that select, then those that only evaluate."""
+    selections = configuration.selection.experiments
+    evaluations = configuration.evaluation.experiments
+    return tuple(dict.fromkeys((*selections, *evaluations)))
+
+
+def selecting_keys(configuration: Configuration) -> tuple[str, ...]:
+    """Names of the experiments that select trajectories."""
     return tuple(configuration.selection.experiments)
 
 

@@ -17,6 +17,7 @@ from assets.fix_keys import CORPUS, fix_key_changes, forget_lost
 from assets.home import open_instance, prepare_home
 from assets.jobs import (
     BREADTH,
+    EVALUATION,
     LINEAGES,
     ROLLOUTS,
     SUPERVISION,
@@ -31,7 +32,7 @@ from assets.partitions import (
     rollout_batch,
     target_repo,
 )
-from assets.rollout_recipes import batch_keys, experiment_keys
+from assets.rollout_recipes import batch_keys, experiment_keys, selecting_keys
 from assets.terminal import alone, end_dead_runs
 from assets.terminal_run import Terminal, assets_of, run_job
 from envplatform.cli.output import harmless
@@ -42,6 +43,9 @@ REPORT = "report"
 """Stands for the tables over all partitions in the list of what failed."""
 
 REVERSAL = "reverse_patches"
+
+COSTS = "costs"
+"""Stands for the table of what everything cost."""
 
 INTERRUPTED = 130
 """Exit code after SIGINT or SIGTERM."""
@@ -188,9 +192,11 @@ def roll_out(terminal: Terminal) -> list[str]:
     resources = terminal.definitions.resources or {}
     configuration = resources["configuration"].load()
     failed = []
+    _register(terminal, str(experiment.name), experiment_keys(configuration))
     for what, job_name, key_set, names in (
         ("batch", ROLLOUTS, rollout_batch, batch_keys(configuration)),
-        ("experiment", TRAJECTORIES, experiment, experiment_keys(configuration)),
+        ("experiment", TRAJECTORIES, experiment, selecting_keys(configuration)),
+        ("evaluation of", EVALUATION, experiment, experiment_keys(configuration)),
     ):
         _register(terminal, str(key_set.name), names)
         partitioned = assets_of(terminal, job_name, partitioned=True)
@@ -199,6 +205,13 @@ def roll_out(terminal: Terminal) -> list[str]:
             if not run_job(terminal, job_name, partitioned, partition=name):
                 failed.append(name)
     return failed
+
+
+def account(terminal: Terminal) -> list[str]:
+    """Sum up what everything cost; returns what failed."""
+    terminal.say("what it cost")
+    whole = assets_of(terminal, EVALUATION, partitioned=False)
+    return [] if run_job(terminal, EVALUATION, whole) else [COSTS]
 
 
 def _register(terminal: Terminal, key_set: str, names: tuple[str, ...]) -> None:
@@ -234,6 +247,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 *grow(terminal),
                 *broaden(terminal),
                 *roll_out(terminal),
+                *account(terminal),
             ]
     except EnvPlatformError as error:
         print(harmless(f"{type(error).__name__}: {error}"), file=out)

@@ -36,8 +36,36 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "bug_patterns": ("bug_training_set",),
         "synthesis_report": ("bug_candidates", "verified_bugs", "swe_environments"),
         "valid_trajectories": ("rollouts",),
+        "benchmark_scores": (
+            "swe_environments",
+            "seed_environments",
+            "cowork_environments",
+            "res_lineages",
+            "rollouts",
+        ),
+        "paired_evaluation": (
+            "swe_environments",
+            "seed_environments",
+            "cowork_environments",
+            "res_lineages",
+            "rollouts",
+        ),
         "trajectory_scores": ("rollouts", "valid_trajectories"),
         "selected_trajectories": ("valid_trajectories", "trajectory_scores"),
+        "cost_ledger": (
+            "target_repositories",
+            "bug_candidates",
+            "verified_bugs",
+            "swe_environments",
+            "seed_environments",
+            "res_lineages",
+            "res_ablations",
+            "task_blueprints",
+            "cowork_environments",
+            "rollouts",
+            "valid_trajectories",
+            "selected_trajectories",
+        ),
     }
 )
 """Asset to the assets it reads, in the order of the graph."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,40 @@ class Ledger:
             if line
         )
 
+    def sound_rows(self) -> tuple[tuple[LedgerRow, ...], tuple[str, ...]]:
+        """All rows that can be read, and of each other line what is wrong with it.
+
+        As `rows`, but one damaged line costs no other; nor does one whose figures are
+        none: below zero, infinite or no number.
+        """
+        if not self.path.exists():
+            return (), ()
+        rows, damaged = list[LedgerRow](), list[str]()
+        with self.path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    where = f"{self.path}:{number}"
+                    try:
+                        rows.append(_sound(_row(line, where), where))
+                    except StoreError as error:
+                        damaged.append(str(error))
+        return tuple(rows), tuple(damaged)
+
+
+def _sound(row: LedgerRow, where: str) -> LedgerRow:
+    texts = (row.model, row.asset, row.purpose)
+    counts = (row.prompt_tokens, row.completion_tokens, row.retries)
+    amounts = (row.usd, row.seconds)
+    if (
+        all(isinstance(one, str) for one in texts)
+        and all(type(one) is int and one >= 0 for one in counts)
+        and all(type(one) in {int, float} and 0 <= one < inf for one in amounts)
+        and isinstance(row.cached, bool)
+    ):
+        return row
+    msg = f"{where}: its figures are none; delete this line to go on"
+    raise StoreError(msg)
+
 
 def _row(line: str, where: str) -> LedgerRow:
     try:
@@ -90,7 +125,7 @@ def _row(line: str, where: str) -> LedgerRow:
         return LedgerRow(
             **{field.name: values[field.name] for field in fields(LedgerRow)}
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         msg = f"{where}: damaged ledger row; delete this line to go on"
         raise StoreError(msg) from error
 

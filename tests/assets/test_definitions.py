@@ -52,7 +52,8 @@ def test_every_asset_says_what_it_is(name: str) -> None:
     graph = build_definitions().resolve_asset_graph()
     node = graph.get(dg.AssetKey(name))
     assert node.description
-    assert node.group_name in {"fixes", "bugs", "lineages", "cowork", "trajectories"}
+    groups = {"fixes", "bugs", "lineages", "cowork", "trajectories", "evaluation"}
+    assert node.group_name in groups
     assert int(node.code_version or 0) > 0
     assert node.kinds
     assert node.owners
@@ -69,7 +70,15 @@ def test_the_gate_is_checked_and_blocks() -> None:
         dg.AssetCheckKey(dg.AssetKey(name), "only_accepted_children")
         for name in ("res_lineages", "res_ablations")
     }
-    asked.add(dg.AssetCheckKey(dg.AssetKey("cowork_environments"), "users_matter"))
+    asked |= {
+        dg.AssetCheckKey(dg.AssetKey(asset), name)
+        for asset, name in (
+            ("cowork_environments", "users_matter"),
+            ("benchmark_scores", "rollouts_are_sound"),
+            ("paired_evaluation", "sides_agree"),
+            ("cost_ledger", "costs_add_up"),
+        )
+    }
     assert graph.asset_check_keys == asked
     assert all(graph.get(key).blocking for key in asked)
 

@@ -112,3 +112,34 @@ def test_half_a_row_is_named_and_spoils_no_other(tmp_path: Path) -> None:
     lines = ledger.path.read_text().split("\n")
     ledger.path.write_text("\n".join(lines[:2] + lines[3:]))
     assert ledger.rows() == (row(), row(asset="after"))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"usd": float("nan")},
+        {"usd": float("inf")},
+        {"seconds": -1.0},
+        {"prompt_tokens": -1},
+        {"completion_tokens": 1.5},
+        {"retries": True},
+        {"model": None},
+        {"cached": "no"},
+    ],
+)
+def test_a_row_whose_figures_are_none_costs_no_other(
+    tmp_path: Path, bad: dict[str, object]
+) -> None:
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    for one in (row(), row(**bad), row(model="other")):
+        ledger.append(one)
+    with ledger.path.open("ab") as file:
+        file.write(b'{"at": \xff\n[1]\n')
+    rows, damaged = ledger.sound_rows()
+    assert [one.model for one in rows] == ["scripted", "other"]
+    assert len(damaged) == 3
+    assert all(str(ledger.path) in one for one in damaged)
+
+
+def test_no_file_is_no_row(tmp_path: Path) -> None:
+    assert Ledger(tmp_path / "none").sound_rows() == ((), ())
