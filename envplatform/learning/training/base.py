@@ -164,10 +164,18 @@ def parent_adapter(
             f"{base.name} ({base.digest[:12]})"
         )
         raise TrainingError(msg)
-    folder = checkpoint / ADAPTER
-    check_fits(folder, model)
+    return adapted(model, checkpoint / ADAPTER, trainable=True)
+
+
+def adapted(model: PreTrainedModel, adapter: Path, *, trainable: bool) -> PeftModel:
+    """Put an adapter that is on disk over `model`.
+
+    Raises:
+        TrainingError: it is none, or of another base.
+    """
+    check_fits(adapter, model)
     with _quiet_peft():
-        made = PeftModel.from_pretrained(model, str(folder), is_trainable=True)
+        made = PeftModel.from_pretrained(model, str(adapter), is_trainable=trainable)
     return _as_peft(made)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 from pydantic import TypeAdapter
+from transformers.trainer_callback import PrinterCallback
 
 from envplatform.errors import TrainingError
 from envplatform.learning.training.base import Loaded, base_model, load
@@ -98,6 +99,7 @@ def _run(
 ) -> tuple[LossPoint, ...]:
     trainer = job.trainer(folder, micro_batch)
     trainer.say = hooks.say
+    trainer.remove_callback(PrinterCallback)  # `say` tells the same
     if hooks.after_step is not None:
         trainer.add_callback(OnStep(hooks.after_step))
     last = folder.last_checkpoint()

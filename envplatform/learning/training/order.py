@@ -52,7 +52,7 @@ class TrainingOrder:
     lora: LoraSettings = LoraSettings()
     learning_rate: Rate = 2e-4
     schedule: Literal["constant", "linear", "cosine"] = "constant"
-    warmup_steps: Annotated[int, Field(ge=0)] = 0
+    warmup_steps: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
     weight_decay: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
     max_grad_norm: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     steps: Count | None = None
@@ -63,7 +63,7 @@ class TrainingOrder:
     """Examples (packs, if packed) of one step."""
     micro_batch: Count = 1
     """Of them at once; divides `batch`, and is halved where memory runs out."""
-    max_length: Annotated[int, Field(ge=2)]
+    max_length: Annotated[int, Field(ge=2, le=100_000_000)]
     """Tokens of the longest row; longer ones are left out and counted, never cut."""
     packing: Packing = "none"
     """Several rows in one example, if the model reads them as if they were apart."""

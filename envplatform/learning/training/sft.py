@@ -63,6 +63,7 @@ class SFTJob(Job):
     """Places of packs."""
     packing: Packing
     packing_refused: str
+    trained_by: type[SteadySFTTrainer] = SteadySFTTrainer
 
     @property
     def row_ids(self) -> tuple[str, ...]:
@@ -106,7 +107,7 @@ class SFTJob(Job):
             dataset_kwargs={"skip_prepare_dataset": True},
             shuffle_dataset=False,
         )
-        return SteadySFTTrainer(
+        return self.trained_by(
             model=self.loaded.model,
             args=arguments,
             train_dataset=self._dataset(),
