@@ -33,7 +33,7 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001  what the agent left broke it
             sys.stderr.write(f"{name}: {type(error).__name__}: {error}\n")
             score = 0.0
-        scores[name] = max(0.0, min(1.0, score))
+        scores[name] = max(0.0, min(score, 1.0))  # in this order NaN is 0
     total = sum(scores.values()) / len(scores)
     whole = 1.0 if min(scores.values()) == 1.0 else round(min(total, 0.999), 6)
     REWARD.write_text(json.dumps({"reward": whole, **scores}))

@@ -1,6 +1,11 @@
 """A colleague around a bug: what stays byte for byte, what is drawn, what the gate says."""
 
+import json
+import subprocess
+import sys
 from dataclasses import replace
+from importlib import resources
+from pathlib import Path
 
 import pytest
 
@@ -81,6 +86,27 @@ def test_what_is_no_environment_of_code_is_refused(code: Environment) -> None:
     served = replace(code, views=made.views)
     with pytest.raises(BundleError, match="serves its evidence already"):
         with_colleague(served, seed=1)
+
+
+def test_a_score_of_the_note_that_is_no_number_counts_for_nothing(
+    tmp_path: Path,
+) -> None:
+    judge = resources.files("envplatform.cowork.over_code") / "inside" / "judge.py"
+    seedlib = resources.files("envplatform.workspace") / "inside" / "seedlib.py"
+    (tmp_path / "judge.py").write_bytes(judge.read_bytes())
+    (tmp_path / "seedlib.py").write_bytes(seedlib.read_bytes())
+    scores = {"none": "nan", "minus": "-inf", "more": "2", "half": "0.5"}
+    told = [f"{name!r}: lambda _: float({of!r})" for name, of in scores.items()]
+    (tmp_path / "verifier.py").write_text(f"CRITERIA = {{{', '.join(told)}}}\n")
+    program = "import json, judge; print(json.dumps(judge._note()))"
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == {"none": 0, "minus": 0, "more": 1, "half": 0.5}
 
 
 @pytest.mark.slow

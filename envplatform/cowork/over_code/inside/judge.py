@@ -45,7 +45,7 @@ def _note() -> dict[str, float]:
         except Exception as error:  # noqa: BLE001  what the agent left broke it
             sys.stderr.write(f"{name}: {type(error).__name__}: {error}\n")
             score = 0.0
-        scores[name] = max(0.0, min(1.0, score))
+        scores[name] = max(0.0, min(score, 1.0))  # in this order NaN is 0
     return scores
 
 
