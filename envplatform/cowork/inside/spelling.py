@@ -41,16 +41,22 @@ _FREE = (".md", ".txt")
 _LONGEST_NUMBER = 24
 
 
-def spelt(
-    criteria: Mapping[str, Criterion], due: Callable[[Final], Files]
-) -> dict[str, Criterion]:
+class Criteria(dict[str, Criterion]):
+    """Criteria by name, and what they take for right."""
+
+    due: Callable[[Final], Files]
+
+
+def spelt(criteria: Mapping[str, Criterion], due: Callable[[Final], Files]) -> Criteria:
     """Return the criteria, each of which reads what was delivered as `due` spells it."""
     known = lru_cache(maxsize=None)(due)
 
     def reading(criterion: Criterion) -> Criterion:
         return lambda final: criterion(Spelt(final, known(final)))
 
-    return {name: reading(one) for name, one in criteria.items()}
+    found = Criteria({name: reading(one) for name, one in criteria.items()})
+    found.due = known
+    return found
 
 
 class Spelt(Final):  # type: ignore[misc]  # it is Any where this is checked

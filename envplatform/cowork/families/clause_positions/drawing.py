@@ -117,9 +117,7 @@ def draw_deal(chance: random.Random, names: Names) -> Deal:
     laws = chance.sample(LAWS, len(LAWS))
     ours, theirs = names.companies(2)
     limits = {one.heading: _limits(chance, one, kinds) for one in TOPICS}
-    cases = dict(
-        zip((one.heading for one in TOPICS), chance.sample(CASES, 11), strict=True)
-    )
+    cases = _cases(chance)
     law = chance.choice((laws[0], laws[1], laws[2], laws[3], laws[5], laws[6]))
     drawn = [("Governing law", f"Disputes are decided under the law of {law}.")]
     drawn += chance.sample(OTHERS, 4)
@@ -150,6 +148,16 @@ def draw_deal(chance: random.Random, names: Names) -> Deal:
             for at, (heading, text) in enumerate(drawn, 1)
         ),
     )
+
+
+def _cases(chance: random.Random) -> Mapping[str, str]:
+    """Return how each figure lies; two least ones, of which one may be conceded, do not."""
+    least = [one.heading for one in TOPICS if one.bound == "at least"]
+    while True:
+        drawn = chance.sample(CASES, len(CASES))
+        cases = dict(zip((one.heading for one in TOPICS), drawn, strict=True))
+        if sum(cases[heading] in {"over", "far"} for heading in least) > 1:
+            return cases
 
 
 def _limits(

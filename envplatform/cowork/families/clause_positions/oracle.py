@@ -171,8 +171,8 @@ def write(clauses: list[tuple[int, str, str]], found: list[Clause]) -> None:
         deliver("redline.json", json.dumps(ours, indent=1))
     else:
         shown = [
-            (number, heading, ours.get(heading, text))
-            for number, heading, text in clauses
+            (number, heading, ours.get(heading, "Unchanged."))
+            for number, heading, _ in clauses
             if heading in ours or FACETS["redline"] == "whole"
         ]
         shown += [(0, o.heading, o.ours) for o in found if not o.number and o.ours]

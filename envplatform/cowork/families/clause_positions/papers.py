@@ -191,11 +191,12 @@ def _redline(brief: Brief, facets: Facets) -> str:
         "whole": brief.pick(
             "- `/workspace/redline.md` has all clauses in the form of the draft (`## "
             "NUMBER. HEADING`, an empty line, the text, an empty line before the next), "
-            "without what stands before clause 1, our texts in the place of those "
-            "replaced.",
-            "- Write the clauses out anew in `/workspace/redline.md`, from clause 1 to the "
+            "without what stands before clause 1: our text where we replace, else the one "
+            "word `Unchanged.`.",
+            "- Go through the clauses in `/workspace/redline.md`, from clause 1 to the "
             "last in the form of the draft (`## NUMBER. HEADING`, an empty line, text, an "
-            "empty line between two), with our texts where we replace.",
+            "empty line between two), with our text where we replace and `Unchanged.` "
+            "where we do not.",
         ),
     }[facets.redline] + added
 

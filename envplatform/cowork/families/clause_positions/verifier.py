@@ -18,6 +18,7 @@ LIMITS: dict[str, dict[str, int]] = DRAWN["limits"]
 TOPICS: dict[str, tuple[str, int, str]] = DRAWN["topics"]
 """Heading to bound, step and standard text."""
 ACCEPTED, REPLACED = DRAWN["laws"]
+UNCHANGED = "Unchanged."
 
 
 class View(NamedTuple):
@@ -121,9 +122,10 @@ def redline(found: list[View], clauses: list[tuple[int, str, str]]) -> tuple[str
         return "redline.json", json.dumps(ours)
     added = [(0, one.heading, "") for one in found if one.ours and not one.number]
     parts = []
-    for number, heading, text in [*clauses, *added]:
+    for number, heading, _ in [*clauses, *added]:
         if FACETS["redline"] == "whole" or heading in ours:
-            parts.append(f"## {number}. {heading}\n\n{ours.get(heading, text)}\n")
+            text = ours.get(heading, UNCHANGED)
+            parts.append(f"## {number}. {heading}\n\n{text}\n")
     return "redline.md", "\n".join(parts)
 
 
@@ -190,19 +192,16 @@ def _score(final: Final, criterion: str) -> float:
     told = final.text(path) or ""
     given, due = set(_atoms(path, told)), set(_atoms(path, text))
     if criterion == "redline" and FACETS["redline"] == "whole":
-        theirs = {part.strip() for part in _atoms(path, _as_it_was(final))}
-        given = {one.strip() for one in given} - theirs
-        due = {one.strip() for one in due} - theirs
+        given, due = _changed(given), _changed(due)
     score = overlap(given, due) ** 2
     is_same = _atoms(path, told) == _atoms(path, text)
     is_whole = told == text if path.endswith(".md") else is_same
     return score if is_whole else min(score, 0.6)
 
 
-def _as_it_was(final: Final) -> str:
-    return "\n".join(
-        f"## {n}. {head}\n\n{text}\n" for n, head, text in agreement(final)
-    )
+def _changed(parts: set[str]) -> set[str]:
+    stripped = {one.strip() for one in parts}
+    return {one for one in stripped if not one.endswith(f"\n\n{UNCHANGED}")}
 
 
 CRITERIA = spelt(

@@ -3,7 +3,12 @@
 from dataclasses import astuple
 
 from envplatform.cowork.desk import Desk, Sheet
-from envplatform.cowork.families.leave_requests.drawing import Office, draw_office
+from envplatform.cowork.families.leave_requests.deciding import every_rule_decides
+from envplatform.cowork.families.leave_requests.drawing import (
+    Office,
+    draw_office,
+    with_requests,
+)
 from envplatform.cowork.families.leave_requests.papers import (
     instruction_of,
     mail_text,
@@ -28,6 +33,8 @@ REQUEST = ("request", "number", "submitted", "first", "last")
 def specify(brief: Brief) -> Specification:
     """Draw the rules, then requests in which each of them decides something."""
     office = draw_office(brief.chance, brief.names)
+    while not every_rule_decides(office):
+        office = with_requests(brief.chance, office)
     return Specification(
         instruction=instruction_of(brief, office),
         parameters=office.parameters(),

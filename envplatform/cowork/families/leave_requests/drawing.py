@@ -3,7 +3,7 @@
 import datetime as dt
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from envplatform.cowork.family import Json
@@ -109,12 +109,10 @@ def draw_facets(chance: random.Random) -> Facets:
 
 
 def draw_office(chance: random.Random, names: Names) -> Office:
-    """Draw requests in which every rule decides something."""
+    """Draw an office; whether every rule decides something `deciding` tells."""
     monday = dt.date(2025, 4, 7) + dt.timedelta(weeks=chance.randrange(24))
     teams = names.some("department", 3)
-    staff = _staff(chance, names, teams, monday.year)
-    weeks = {team: sorted(chance.sample(range(3, 10), 2)) for team in teams}
-    return Office(
+    office = Office(
         facets=draw_facets(chance),
         notice_days=chance.choice((14, 21)),
         most_off=1,
@@ -124,12 +122,26 @@ def draw_office(chance: random.Random, names: Names) -> Office:
             (monday + dt.timedelta(days=days)).isoformat()
             for days in sorted(chance.sample((17, 30, 38, 52, 60), 3))
         ),
+        blocked={},
+        staff=_staff(chance, names, teams, monday.year),
+        requests=(),
+    )
+    return with_requests(chance, office)
+
+
+def with_requests(chance: random.Random, office: Office) -> Office:
+    """Return the office with other requests and blocked weeks."""
+    teams = list(dict.fromkeys(one.team for one in office.staff))
+    weeks = {team: sorted(chance.sample(range(3, 10), 2)) for team in teams}
+    return replace(
+        office,
         blocked={
-            team: tuple((monday + dt.timedelta(weeks=at)).isoformat() for at in mine)
+            team: tuple(
+                (office.monday + dt.timedelta(weeks=at)).isoformat() for at in mine
+            )
             for team, mine in weeks.items()
         },
-        staff=staff,
-        requests=_requests(chance, staff, weeks, monday),
+        requests=_requests(chance, office.staff, weeks, office.monday),
     )
 
 

@@ -126,24 +126,27 @@ def draw_archive(chance: random.Random, names: Names) -> Archive:
     facets = draw_facets(chance)
     today = dt.date(2025, 3, 3) + dt.timedelta(days=chance.randrange(250))
     sites = names.some("city", 3)
-    records = _records(chance, names, sites, today)
-    parties = names.companies(4)
+    departments, projects = names.some("department", 3), names.some("project", 4)
+    parties, clerk = names.companies(4), names.people(1)[0]
+    years = {one: years + chance.choice((0, 0, 1)) for one, years in CLASSES.items()}
+    special_years, review_years = chance.choice((2, 3)), chance.choice((4, 5))
     while True:
+        records = _records(chance, departments, projects, sites, today)
         holds, after = _holds(chance, facets, records, parties, today)
-        if _matters(holds, after, records, facets):
-            break
-    return Archive(
-        facets=facets,
-        today=today,
-        clerk=names.people(1)[0],
-        years={one: years + chance.choice((0, 0, 1)) for one, years in CLASSES.items()},
-        special_years=chance.choice((2, 3)),
-        special_site=sites[0],
-        review_years=chance.choice((4, 5)),
-        records=records,
-        holds=holds,
-        holds_after=after,
-    )
+        archive = Archive(
+            facets=facets,
+            today=today,
+            clerk=clerk,
+            years=years,
+            special_years=special_years,
+            special_site=sites[0],
+            review_years=review_years,
+            records=records,
+            holds=holds,
+            holds_after=after,
+        )
+        if _matters(archive) and is_special(archive):
+            return archive
 
 
 def covers(hold: Hold, record: Record, facets: Facets) -> bool:
@@ -159,9 +162,12 @@ def covers(hold: Hold, record: Record, facets: Facets) -> bool:
 
 
 def _records(
-    chance: random.Random, names: Names, sites: Sequence[str], today: dt.date
+    chance: random.Random,
+    departments: Sequence[str],
+    projects: Sequence[str],
+    sites: Sequence[str],
+    today: dt.date,
 ) -> tuple[Record, ...]:
-    departments, projects = names.some("department", 3), names.some("project", 4)
     kinds = [*CLASSES, *CLASSES, "correspondence", "invoices", "contracts", UNRULED]
     numbers = sorted(chance.sample(range(2010, 2400), RECORDS))
     found = []
@@ -229,17 +235,50 @@ def _holds(
             return holds, (lifted, gone, third)
 
 
-def _matters(
-    holds: Sequence[Hold],
-    after: Sequence[Hold],
-    records: Sequence[Record],
-    facets: Facets,
-) -> bool:
+def _matters(archive: Archive) -> bool:
     """Whether the change moves two records, and the released hold would cover one more."""
-    was, now = (_held(some, records, facets) for some in (holds, after))
+    after, records = archive.holds_after, archive.records
+    was, now = (_held(some, records, archive.facets) for some in (archive.holds, after))
     revived = [replace(one, released="") for one in after]
-    more = _held(revived, records, facets) - now
+    more = _held(revived, records, archive.facets) - now
     return len(was ^ now) > 1 and bool(more) and bool(now)
+
+
+def is_special(archive: Archive) -> bool:
+    """Whether the special rule decides on two records that no hold covers."""
+    held = _held(archive.holds_after, archive.records, archive.facets)
+    free = [
+        one
+        for one in archive.records
+        if one.closed and one.kind in archive.years and one.record not in held
+    ]
+    return sum(_is_decided(one, archive) for one in free) > 1
+
+
+def _is_decided(record: Record, archive: Archive) -> bool:
+    years, special = archive.years[record.kind], archive.special_years
+    is_over = _is_over(record, years, archive)
+    match archive.facets.special:
+        case "historic":
+            return is_over and record.historic == "yes"
+        case "personal":
+            shorter = min(years, special)
+            is_meant = record.personal == "yes"
+            return is_meant and is_over != _is_over(record, shorter, archive)
+    is_meant = record.site == archive.special_site
+    return is_meant and is_over != _is_over(record, years + special, archive)
+
+
+def _is_over(record: Record, years: int, archive: Archive) -> bool:
+    """Whether the period of a closed record has ended before today."""
+    end = dt.date.fromisoformat(record.closed)
+    end = end.replace(year=end.year + years)
+    if archive.facets.begins == "year_end":
+        end = dt.date(end.year, 12, 31)
+    elif archive.facets.begins == "month_end":
+        end = (end.replace(day=1) + dt.timedelta(days=31)).replace(day=1)
+        end -= dt.timedelta(days=1)
+    return end < archive.today
 
 
 def _held(
