@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from assets.batch import Batch
 from envplatform.bundle.row import EnvironmentRow
@@ -64,7 +64,34 @@ def environments_of(
         ConfigError: none fits.
         StoreError: the condition is wrong.
     """
-    settings = batch_of(configuration, name)
+    return environments_in(batch, batch_of(configuration, name))
+
+
+class Chooses(Protocol):
+    """Settings that choose among published environments."""
+
+    @property
+    def pillars(self) -> tuple[str, ...]:
+        """Empty: all."""
+
+    @property
+    def where(self) -> str:
+        """SQL condition; empty: all."""
+
+    @property
+    def environments(self) -> int | None:
+        """At most; None: all."""
+
+
+def environments_in(
+    batch: Batch[Any], settings: Chooses
+) -> tuple[tuple[EnvironmentRow, ...], Mapping[str, str]]:
+    """Return the environments that settings choose, and the root of each level.
+
+    Raises:
+        ConfigError: none fits.
+        StoreError: the condition is wrong.
+    """
     there = (
         {part.asset for part in batch.current.recipe.inputs} if batch.current else {}
     )

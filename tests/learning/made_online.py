@@ -28,13 +28,13 @@ def order(
     folder: Path,
     rows: Sequence[PlayRow] = (row("a"), row("b")),
     *,
-    online: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
     **changes: Any,  # noqa: ANN401  any field
 ) -> TrainingOrder:
     """An order of two steps of two groups of two, with its rows in `folder`."""
     path = folder / "plays.jsonl"
     write_play_rows(path, rows)
-    settings = OnlineSettings(
+    online = OnlineSettings(
         player=("false",),
         plays=PlayerOrder(home=folder, policy="trainee"),
         group=2,
@@ -52,7 +52,7 @@ def order(
         max_length=400,
         dtype="float32",
         checkpoint_every=1,
-        online=replace(settings, **(online or {})),
+        online=replace(online, **(settings or {})),
     )
     return replace(plain, **changes)
 

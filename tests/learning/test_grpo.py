@@ -60,7 +60,7 @@ def test_either_way_trains_on_rows_that_reach_who_plays(
 ) -> None:
     plays = plays_of()
     result, told = train(
-        order(tmp_path, online={"style": style}), tmp_path / "w", plays
+        order(tmp_path, settings={"style": style}), tmp_path / "w", plays
     )
     record_ = read_checkpoint(result).record
     assert record_.kind == "grpo"
@@ -91,7 +91,7 @@ def test_nothing_is_learnt_where_either_verifier_gives_zero_to_all(
 
     plays = EchoPlays(ends=lambda _: True, rewards=spoilt)
     result, _ = train(
-        order(tmp_path, online={"style": "rollout_func"}), tmp_path / "w", plays
+        order(tmp_path, settings={"style": "rollout_func"}), tmp_path / "w", plays
     )
     figures = [one.figures for one in read_checkpoint(result).record.components]
     assert [one["verifiers/reward"] for one in figures] == [0.0, 0.0]
@@ -102,7 +102,7 @@ def test_a_play_that_failed_has_no_part_in_its_group(tmp_path: Path) -> None:
     plays = EchoPlays(ends=lambda _: True, rewards=by_length, lost={"b"})
     for style in ("rollout_func", "environment_factory"):
         result, _ = train(
-            order(tmp_path, online={"style": style}), tmp_path / style, plays
+            order(tmp_path, settings={"style": style}), tmp_path / style, plays
         )
         figures = [one.figures for one in read_checkpoint(result).record.components]
         assert [one["verifiers/unknown"] for one in figures] == [2.0, 2.0]
@@ -116,7 +116,7 @@ def test_a_speaking_user_or_a_template_without_tools_decides_the_way(
     assert read_checkpoint(result).record.facts["style"] == "rollout_func"
     with pytest.raises(TrainingError, match="a user speaks"):
         train(
-            order(tmp_path, spoken, online={"style": "environment_factory"}),
+            order(tmp_path, spoken, settings={"style": "environment_factory"}),
             tmp_path / "w",
             plays_of(),
         )
@@ -133,7 +133,7 @@ def test_a_template_without_tools_is_told_what_to_do(tmp_path: Path) -> None:
     rows = tuple(replace(one, tools=()) for one in (row("a"), row("b")))
     fenced = PlayerOrder(home=tmp_path, policy="t", dialect="tool_loop_fenced")
     result, _ = train(
-        order(tmp_path, rows, template=plain, online={"plays": fenced}),
+        order(tmp_path, rows, template=plain, settings={"plays": fenced}),
         tmp_path / "fenced",
         plays_of(),
     )
@@ -154,7 +154,7 @@ def test_rows_without_room_are_counted_and_an_empty_set_is_refused(
         train(order(tmp_path, ()), tmp_path / "empty", plays_of())
     with pytest.raises(TrainingError, match="no whole groups of 3"):
         train(
-            order(tmp_path, rows, online={"group": 3}), tmp_path / "three", plays_of()
+            order(tmp_path, rows, settings={"group": 3}), tmp_path / "three", plays_of()
         )
 
 
@@ -162,7 +162,9 @@ def test_a_group_that_drifts_is_refused(tmp_path: Path) -> None:
     for style in ("rollout_func", "environment_factory"):
         drifting = EchoPlays(ends=lambda _: True, drifts=True)
         with pytest.raises(TrainingError, match="one state"):
-            train(order(tmp_path, online={"style": style}), tmp_path / style, drifting)
+            train(
+                order(tmp_path, settings={"style": style}), tmp_path / style, drifting
+            )
 
 
 def test_without_a_gpu_a_gpu_is_refused(tmp_path: Path) -> None:
@@ -175,7 +177,7 @@ def test_without_a_gpu_a_gpu_is_refused(tmp_path: Path) -> None:
 def test_with_a_reference_the_adapter_alone_is_published(tmp_path: Path) -> None:
     first, _ = train(order(tmp_path), tmp_path / "first", plays_of())
     second, _ = train(
-        order(tmp_path, parent=first, online={"beta": 0.1}),
+        order(tmp_path, parent=first, settings={"beta": 0.1}),
         tmp_path / "second",
         plays_of(),
     )

@@ -16,6 +16,7 @@ from envplatform.learning.online.turns import Turns
 from envplatform.learning.rendering import Renderer
 from envplatform.learning.serving.orders import ServingOrder
 from envplatform.learning.student import load_model, load_tokenizer
+from envplatform.learning.student_files import student_files
 from envplatform.learning.training.adapter_check import check_fits
 from envplatform.learning.training.checkpoint import ADAPTER
 from envplatform.llm.chat import ChatRequest, FinishReason, Message, Usage
@@ -57,6 +58,7 @@ class Speaker:
             StudentError: the base can't be used.
             TrainingError: the adapter is of another base, or no plain adapter.
         """
+        student_files(order.base)  # refuses what is no model, and pickles by name
         tokenizer = load_tokenizer(order.base)
         template = _template(order.template, tokenizer)
         model = load_model(order.base, order.dtype)
