@@ -2,13 +2,16 @@
 
 Blueprints of one shard, every family in turn, are drawn, built, executed, gated by every
 check and kept in a store of their own, as the asset does it. What is counted is accepted
-environments; a family none of whose environments is accepted is named, and there is no
-figure then. `--environments 2000` is the long run; `--explore N` has the explorer try N
-environments a scenario.
+environments; families none of whose environments is accepted are named. A run that is
+ended (SIGINT, SIGTERM) prints the figures of what it has; with `--store DIR` the next one
+goes on from there. `--environments 2000` is the long run; `--explore N` has the explorer
+try N environments a scenario.
 """
 
 import argparse
 import asyncio
+import signal
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -25,10 +28,11 @@ from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import CoworkSettings
 from envplatform.cowork.blueprint import Blueprint, plan_shard
 from envplatform.cowork.coverage import quota_lines, repeats
-from envplatform.cowork.keeping import make_shard
+from envplatform.cowork.keeping import STAGE, Shard, make_shard
 from envplatform.cowork.library import Library
 from envplatform.cowork.rows import KeptOutcome, ShapeRow
 from envplatform.cowork.taxonomy import taxonomy
+from envplatform.errors import SandboxError
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.store import Store
 
@@ -43,8 +47,20 @@ class Run:
 
     blueprints: tuple[Blueprint, ...]
     kept: tuple[KeptOutcome, ...]
+    """Of these blueprints, or of some if the run was ended."""
+    found: int
+    """How many of them lay in the store when the run began."""
     seconds: float
     disk_mb: float
+    ended: str = ""
+    """Why it is not whole; empty if it is."""
+
+    @property
+    def made_a_minute(self) -> float | None:
+        """Accepted environments of this run; None where it made none."""
+        made = max(len(self.kept) - self.found, 0)
+        share = len(self.rows) / len(self.kept) if self.kept else 0.0
+        return 60 * made * share / self.seconds if made and share else None
 
     @property
     def rows(self) -> list[EnvironmentRow]:
@@ -53,21 +69,22 @@ class Run:
 
 
 class Progress:
-    """Tells of what was rejected, and of every fiftieth."""
+    """Keeps what it hears of; tells of what was rejected, of the first and every fiftieth."""
 
     def __init__(self, count: int) -> None:
-        self._count, self._done = count, 0
+        self.kept: list[KeptOutcome] = []
+        self._count = count
         self._began = monotonic()
 
     def __call__(self, kept: KeptOutcome) -> None:
         """Hear of one."""
-        self._done += 1
+        self.kept.append(kept)
         if kept.rejected:
             what = f"{kept.rejected.reason}: {kept.rejected.detail[:300]}"
             progress(f"{kept.blueprint_id} rejected: {what}")
-        if self._done % 50 == 0:
+        if len(self.kept) == 1 or len(self.kept) % 50 == 0:
             took = monotonic() - self._began
-            progress(f"{self._done} of {self._count}, {took:.0f} s")
+            progress(f"{len(self.kept)} of {self._count}, {took:.0f} s")
 
 
 def figures(run: Run) -> dict[str, object]:
@@ -82,20 +99,24 @@ def figures(run: Run) -> dict[str, object]:
         if one.environment
     ]
     multi = [one for one in accepted if one.pattern != "single_turn"]
-    per_minute = 60 * len(rows) / run.seconds
-    per_1000 = 1000 * run.disk_mb / len(run.kept)
+    per_minute = run.made_a_minute
+    per_1000 = 1000 * run.disk_mb / max(len(run.kept), 1)
     usage = [getrusage(who).ru_maxrss / 1024 for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
     return {
         "environments": len(run.kept),
+        "planned": len(run.blueprints),
+        "ended": run.ended,
+        "found_in_store": run.found,
         "accepted": len(rows),
-        "environments_per_minute": round(per_minute, 1),
+        "environments_per_minute": per_minute and round(per_minute, 1),
         "kill_rate_criteria": _rate([row.kill_rate_criteria for row in rows]),
         "kill_rate_generic": _rate([row.kill_rate_generic for row in rows]),
-        "near_duplicate_rate": round(len(repeats(shapes)) / len(rows), 4),
+        "near_duplicate_rate": _share(len(repeats(shapes)), len(rows)),
         "families": len({row.family for row in rows}),
+        "families_without": _missing(run),
         "scenarios": len({row.scenario for row in rows}),
         "capabilities": len({name for row in rows for name in row.capabilities}),
-        "multi_turn_share": round(len(multi) / len(rows), 4),
+        "multi_turn_share": _share(len(multi), len(rows)),
         "patches_share_of_multi_turn": _share(
             sum(one.pattern == "patches" for one in multi), len(multi)
         ),
@@ -112,18 +133,18 @@ def figures(run: Run) -> dict[str, object]:
         "seconds": round(run.seconds, 1),
         "paper": {
             "environments": PAPER,
-            "hours": round(PAPER / per_minute / 60, 1),
+            "hours": per_minute and round(PAPER / per_minute / 60, 1),
             "disk_gb": round(PAPER * per_1000 / 1e6, 1),
             "partitions": -(-PAPER // PER_PARTITION),
         },
     }
 
 
-def _rate(rates: Sequence[float | None]) -> float:
+def _rate(rates: Sequence[float | None]) -> float | None:
     known = [rate for rate in rates if rate is not None]
     if len(known) < len(rates):
         refuse("of some environments no mutant was graded")
-    return round(mean(known), 4)
+    return round(mean(known), 4) if known else None
 
 
 def _share(part: int, of: int) -> float:
@@ -136,8 +157,54 @@ def _disk_mb(folder: Path) -> float:
 
 
 def _missing(run: Run) -> list[str]:
-    made = {row.family for row in run.rows}
-    return sorted({one.family for one in run.blueprints} - made)
+    """Return families of which something was made and nothing accepted."""
+    made = {one.blueprint_id for one in run.kept}
+    tried = {one.family for one in run.blueprints if one.blueprint_id in made}
+    return sorted(tried - {row.family for row in run.rows})
+
+
+def run_shard(
+    folder: Path, store: Store, shard: Shard, blueprints: tuple[Blueprint, ...]
+) -> Run:
+    """Make all that is not made yet; ended by a signal, return what there is."""
+    results = store.results(STAGE)
+    keys = [shard.key(one) for one in blueprints]
+    found = sum(results.get_row(key, KeptOutcome) is not None for key in keys)
+    began, told = monotonic(), Progress(len(blueprints))
+    ended = asyncio.run(_until_signalled(store, shard, blueprints, told))
+    return Run(
+        blueprints=blueprints,
+        kept=tuple(told.kept),
+        found=found,
+        seconds=monotonic() - began,
+        disk_mb=_disk_mb(folder),
+        ended=ended,
+    )
+
+
+async def _until_signalled(
+    store: Store, shard: Shard, blueprints: tuple[Blueprint, ...], told: Progress
+) -> str:
+    """Return the name of the signal that ended it, or what failed; empty if all went well."""
+    names: list[str] = []
+    working = asyncio.ensure_future(make_shard(store, shard, blueprints, told=told))
+
+    def end(name: str) -> None:
+        names.append(name)
+        working.cancel()
+
+    loop = asyncio.get_running_loop()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(one, end, one.name)
+    try:
+        await working
+    except asyncio.CancelledError:
+        if not names:
+            raise
+        return names[0]
+    except SandboxError as error:
+        return str(error)
+    return ""
 
 
 def main() -> None:
@@ -168,25 +235,23 @@ def main() -> None:
             at_once=options.workers,
         )
         blueprints = plan_shard(options.seed, options.environments, families)
-        began = monotonic()
-        told = Progress(len(blueprints))
-        kept = asyncio.run(make_shard(store, shard, blueprints, told=told))
-        run = Run(
-            blueprints=blueprints,
-            kept=tuple(kept),
-            seconds=monotonic() - began,
-            disk_mb=_disk_mb(folder),
-        )
-        if _missing(run):
-            refuse(f"nothing accepted of {', '.join(_missing(run))}")
-        explored = explored_by_scenario(
-            store, shard, run.rows, per_scenario=options.explore, turns=options.turns
-        )
+        run = run_shard(folder, store, shard, blueprints)
+        explored = {}
+        if not run.ended:
+            explored = explored_by_scenario(
+                store,
+                shard,
+                run.rows,
+                per_scenario=options.explore,
+                turns=options.turns,
+            )
     print_result(
         {**figures(run), "families_left_out": list(left_out), **explored},
         made_from=f"{len(families)} families, shard {options.seed}",
         repeats=1,
     )
+    if run.ended:
+        sys.exit(f"not whole: {run.ended}")
 
 
 if __name__ == "__main__":
