@@ -1,32 +1,40 @@
 """Running one batch: environments out of the store, images, a model, the schedule."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from assets.batch import Batch, PartitionResult
 from assets.beside import keep_aside
-from assets.pictures import counts_table, in_cell
+from assets.pictures import counts_table
 from assets.rollout_recipes import environments_of, rollout_code
+from assets.rollout_tally import (
+    FAILED,
+    LOST,
+    REFUSED,
+    Figures,
+    LostRollout,
+    RefusedRollout,
+    Tally,
+    facts_of,
+    losses_of,
+    refusals_of,
+)
 from assets.sandbox_runs import fallbacks
 from envplatform.bundle import Environment, read_environment
 from envplatform.configuration import Configuration
 from envplatform.errors import EnvPlatformError
 from envplatform.grading.kept import DIRECTORY_KIND
 from envplatform.llm.chat import ChatModel
+from envplatform.rollout.mini import MiniPackage
 from envplatform.rollout.plan import Plan, Planned, harness_of, planned
 from envplatform.rollout.schedule import (
-    Done,
     FailedAttempt,
     Job,
-    Lost,
-    Outcome,
     Pace,
-    Refused,
     Schedule,
     stored,
 )
@@ -46,62 +54,8 @@ from resources.seeds import SeedsResource
 
 STAGE = "rollouts"
 """Of the results that outlive a crash."""
-FAILED = "failed_attempts"
-"""Table of what the sandbox or the model server did wrong, beside the asset."""
-REFUSED = "refused_rollouts"
-"""Table of rollouts that can't be, with the reason."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedRollout:
-    """A rollout that a batch asked for and that can't be, whoever tries."""
-
-    trajectory_id: str
-    reason: str
-
-
-@dataclass(slots=True, kw_only=True)
-class Tally:
-    """What became of a batch so far."""
-
-    done: int = 0
-    known: int = 0
-    refused: list[RefusedRollout] = field(default_factory=list)
-    failed: list[FailedAttempt] = field(default_factory=list)
-    lost: list[Lost] = field(default_factory=list)
-
-    def add(self, outcome: Outcome) -> None:
-        """Count one outcome."""
-        trajectory_id = outcome.job.trajectory_id
-        match outcome:
-            case Done(is_known=is_known, failures=failures):
-                self.done += 1
-                self.known += is_known
-                self.failed += failures
-            case Refused(reason=reason):
-                refused = RefusedRollout(trajectory_id=trajectory_id, reason=reason)
-                self.refused.append(refused)
-            case Lost(failures=failures):
-                self.failed += failures
-                self.lost.append(outcome)
-
-
-@dataclass(slots=True, kw_only=True)
-class Figures:
-    """What is told of the records, filled while they are written."""
-
-    endings: Counter[str] = field(default_factory=Counter)
-    rewards: list[float] = field(default_factory=list)
-    tokens: int = 0
-    usd: float = 0.0
-
-    def add(self, one: Trajectory) -> None:
-        """Count one record."""
-        self.endings[one.ending] += 1
-        self.tokens += one.usage.prompt_tokens + one.usage.completion_tokens
-        self.usd += one.usage.usd
-        if one.reward is not None:
-            self.rewards.append(one.reward)
+TARGETS = "targets"
+"""The store's cache of wheels and images."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +65,8 @@ class _Acting:
     plan: Plan
     policy: Policy | None
     words: ChatModel | None
+    package: MiniPackage
+    """Of mini-swe-agent; fetched when it is first needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,8 +83,8 @@ class RolloutBench:
         """Run a batch, or what is left of it.
 
         Raises:
-            EnvPlatformError: some rollouts have no record yet, the machine's or the
-                model server's doing; says how many. What is finished is kept.
+            EnvPlatformError: more rollouts than may be have no record yet, the machine's
+                or the model server's doing; says how many. What is finished is kept.
         """
         plan = plan_of(self.configuration, name)
         rows, roots = environments_of(self.batch, self.configuration, name)
@@ -137,8 +93,10 @@ class RolloutBench:
         tally = asyncio.run(self._run(name, plan, wanted, roots, results))
         keep_aside(self.batch, FAILED, name, tally.failed, row_type=FailedAttempt)
         keep_aside(self.batch, REFUSED, name, tally.refused, row_type=RefusedRollout)
-        if tally.lost:
-            raise EnvPlatformError(_lost(tally, len(wanted)))
+        keep_aside(self.batch, LOST, name, tally.losses, row_type=LostRollout)
+        most = self.configuration.rollouts.may_lose * len(wanted)
+        if len(tally.lost) > most or (tally.lost and not tally.done):
+            raise EnvPlatformError(losses_of(tally, len(wanted)))
         return self._result(results, wanted, tally)
 
     async def _run(
@@ -153,7 +111,12 @@ class RolloutBench:
         pace = Pace(in_flight=settings.in_flight, attempts=settings.retries + 1)
         tally, step = Tally(), max(1, len(wanted) // 20)
         async with self._policy(name, plan) as policy, self._words(name) as words:
-            acting = _Acting(plan=plan, policy=policy, words=words)
+            acting = _Acting(
+                plan=plan,
+                policy=policy,
+                words=words,
+                package=MiniPackage(self.batch.store.cache_folder(TARGETS)),
+            )
             jobs = (self._job(one, acting, roots) for one in wanted)
             async for outcome in Schedule(results, pace).run(jobs):
                 tally.add(outcome)
@@ -187,6 +150,7 @@ class RolloutBench:
             perturbation=one.perturbation,
             root_of=lambda _: rooted,
             wording=ModelWording(acting.words, seed=one.seed) if acting.words else None,
+            package=acting.package,
         )
         return await harness.run(
             environment, acting.policy, plan.limits, image=image, seed=one.seed
@@ -233,53 +197,23 @@ class RolloutBench:
         figures = Figures()
         metadata: dict[str, Any] = {}
         markdown: dict[str, str] = {}
+        lost = (losses_of(tally, len(wanted)),) if tally.lost else ()
 
         def rows() -> Iterator[Trajectory]:
             for one in stored(results, [each.key for each in wanted]):
                 figures.add(one)
                 yield one
-            metadata.update(_facts(figures, tally))
+            metadata.update(facts_of(figures, tally))
             markdown["endings"] = counts_table(
                 dict(figures.endings.most_common()), of="ending"
             )
             if tally.refused:
-                markdown["why refused"] = _refusals(tally)
+                markdown["why refused"] = refusals_of(tally)
 
         return PartitionResult(
             rows=rows(),
             metadata=metadata,
             markdown=markdown,
             cost=Cost(),
-            notes=fallbacks(self.provider.info),
+            notes=(*fallbacks(self.provider.info), *lost),
         )
-
-
-def _facts(figures: Figures, tally: Tally) -> dict[str, Any]:
-    rewards = figures.rewards
-    facts: dict[str, Any] = {
-        "rollouts": tally.done,
-        "of an earlier run": tally.known,
-        "refused": len(tally.refused),
-        "failed attempts": len(tally.failed),
-        "tokens of the policy": figures.tokens,
-        "usd of the policy": figures.usd,
-    }
-    if rewards:
-        facts["mean reward"] = sum(rewards) / len(rewards)
-        facts["full marks"] = sum(one == 1 for one in rewards) / len(rewards)
-    return facts
-
-
-def _refusals(tally: Tally) -> str:
-    counts = Counter(in_cell(one.reason[:120]) for one in tally.refused)
-    return counts_table(dict(counts.most_common(8)), of="reason")
-
-
-def _lost(tally: Tally, total: int) -> str:
-    classes = Counter(one.error_class for one in tally.failed)
-    told = ", ".join(f"{count} {name}" for name, count in classes.most_common())
-    return (
-        f"{len(tally.lost)} of {total} rollouts have no record, the machine or the model "
-        f"server failed ({told}); first: {tally.lost[0].reason}. The {tally.done} that "
-        f"ended are kept: materialise again to run the rest"
-    )

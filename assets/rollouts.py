@@ -16,6 +16,7 @@ from assets.lineages import seed_environments
 from assets.partitions import rollout_batch
 from assets.rollout_bench import RolloutBench
 from assets.rollout_recipes import batch_sources, rollout_code
+from assets.rollout_tally import is_whole
 from assets.sandbox_runs import SANDBOX_RUNS
 from envplatform.rollout.plan import REVISION
 from envplatform.trajectories import Trajectory
@@ -45,6 +46,7 @@ def _any_of(asset: dg.AssetsDefinition) -> Upstream:
     ],
     sources=batch_sources,
     tools=rollout_code,
+    holds=is_whole,
     backfill_policy=SANDBOX_RUNS,
     pool="docker",
     kinds=frozenset({"parquet"}),

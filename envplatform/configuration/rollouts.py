@@ -80,6 +80,8 @@ class RolloutSettings(Section):
     """How users inside speak: as their plan has it, or reworded by [user_model]."""
     retries: Annotated[int, Field(ge=0)] = 2
     """Of a rollout that the sandbox or the model server failed."""
+    may_lose: Share = 0.0
+    """Share of a batch that may end without a record and is told of; more fails it."""
 
     @model_validator(mode="before")
     @classmethod

@@ -48,8 +48,10 @@ def figures_of_logits(logits: torch.Tensor, token_ids: torch.Tensor) -> TokenFig
     """
     given = logits.gather(1, token_ids.unsqueeze(1))
     rank = 1 + (logits > given).sum(dim=1)
-    whole = torch.logsumexp(logits.float(), dim=1)
-    return TokenFigures(surprisal=whole - given.squeeze(1).float(), rank=rank)
+    # Not logsumexp less the logit: their difference loses what log_softmax keeps.
+    chances = logits.float().log_softmax(dim=1)
+    surprisal = -chances.gather(1, token_ids.unsqueeze(1)).squeeze(1)
+    return TokenFigures(surprisal=surprisal, rank=rank)
 
 
 def chunked_figures(

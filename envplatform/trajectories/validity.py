@@ -145,11 +145,11 @@ def _outcome_faults(
 ) -> Iterator[OutcomeFault]:
     if trajectory.reward is None:
         yield "ungraded"
-    elif trajectory.reward < standards.reward:
+    elif not trajectory.reward >= standards.reward:  # NaN, too, is below
         yield "low_reward"
     scores = {one.criterion: one.score for one in trajectory.scores}
     for wanted in standards.scores:
-        if scores.get(wanted.criterion, wanted.score) < wanted.score:
+        if not scores.get(wanted.criterion, wanted.score) >= wanted.score:
             yield "low_score"
 
 

@@ -10,6 +10,7 @@ import base64
 import binascii
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -144,7 +145,10 @@ def _line(value: object) -> bytes:
 def _object(line: bytes) -> dict[str, Any]:
     try:
         said = json.loads(
-            line.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant
+            line.decode("utf-8"),
+            object_pairs_hook=_once,
+            parse_constant=_no_constant,
+            parse_float=_finite,
         )
     except (ValueError, RecursionError) as error:
         raise WsError(INVALID, f"not JSON: {str(error)[:200]}") from None
@@ -164,6 +168,15 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _no_constant(name: str) -> None:
     msg = f"{name} is not JSON"
     raise ValueError(msg)
+
+
+def _finite(text: str) -> float:
+    """Refuse 1e999: it would be read as infinite, which nothing could write again."""
+    number = float(text)
+    if not math.isfinite(number):
+        msg = f"{text[:40]} is too large a number"
+        raise ValueError(msg)
+    return number
 
 
 def _depth(value: object) -> int:

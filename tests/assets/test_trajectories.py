@@ -1,5 +1,6 @@
 """`rollouts`, `valid_trajectories`, `selected_trajectories`: run, resumed, judged, kept."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,8 +10,8 @@ import dagster as dg
 import pytest
 
 from assets.definitions import build_definitions
-from assets.rollout_bench import FAILED, REFUSED, RefusedRollout
 from assets.rollout_sensors import experiment_keys, rollout_batch_keys
+from assets.rollout_tally import FAILED, LOST, REFUSED, LostRollout, RefusedRollout
 from envplatform.bundle import Environment, write_environment
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.grading.sessions import image_reference
@@ -28,7 +29,14 @@ from envplatform.trajectories.rows import (
 from resources.configuration import ConfigurationResource
 from resources.store import StoreResource
 from tests.assets.runs import materialised, metadata
-from tests.model_server import model_server, refuse
+from tests.model_server import (
+    Call,
+    Reply,
+    Request,
+    answer,
+    model_server,
+    refuse,
+)
 from tests.rollout.made_tasks import table_task
 from tests.rollout.tiny import tiny_environment
 from tests.swe.small_repository import ENVIRONMENT_ROW
@@ -43,6 +51,7 @@ record = "off"
 [rollouts]
 in_flight = 16
 retries = 0
+may_lose = {may_lose}
 [rollouts.references]
 harness = "reference"
 perturbations = ["none", "skip_step", "ignore_patch", "false_claim", "truncate"]
@@ -54,6 +63,9 @@ attempts = 2
 model = "m"
 base_url = "{url}"
 pillars = ["res"]
+[rollouts.both]
+model = "m"
+base_url = "{url}"
 [selection.best]
 batches = ["references"]
 metric = "{metric}"
@@ -102,7 +114,9 @@ def run(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     keep(store, bare_image, table_task(), tiny_environment())
     instance.add_dynamic_partitions("res_seed", ["table-task", "tiny"])
-    instance.add_dynamic_partitions("rollout_batch", ["references", "floor", "asked"])
+    instance.add_dynamic_partitions(
+        "rollout_batch", ["references", "floor", "asked", "both"]
+    )
     instance.add_dynamic_partitions("experiment", ["best"])
 
     def materialise(
@@ -111,8 +125,11 @@ def run(
         *,
         metric: str = "reward",
         url: str = "http://[::1]:9",
+        may_lose: float = 0.0,
     ) -> dg.ExecuteInProcessResult:
-        file.write_text(_CONFIGURATION.format(metric=metric, url=url))
+        file.write_text(
+            _CONFIGURATION.format(metric=metric, url=url, may_lose=may_lose)
+        )
         name = "rollout_batches" if asset == "rollouts" else "trajectory_selection"
         job = build_definitions().resolve_job_def(name)
         return job.execute_in_process(
@@ -211,6 +228,33 @@ def test_a_failing_server_loses_nothing_and_scores_nothing(
     (attempt,) = store.rows(FailedAttempt, FAILED, "asked")
     assert attempt.error_class == "ModelError"
     assert store.manifest("rollouts", "asked") is None
+
+
+def test_what_may_be_lost_is_told_and_run_the_next_time(
+    run: Run, instance: dg.DagsterInstance, store: Store
+) -> None:
+    """One of two rollouts of the batch has no server that answers it."""
+    is_down = threading.Event()
+    is_down.set()
+
+    def rule(request: Request) -> Reply:
+        is_served = "ws list" in request["messages"][0]["content"]
+        if is_served and is_down.is_set():
+            return refuse(500)
+        return answer(None, Call(name="submit", arguments="{}"))
+
+    with model_server(rule) as server:
+        assert not run("rollouts", "both", url=server.base_url).success
+        assert run("rollouts", "both", url=server.base_url, may_lose=0.5).success
+        (lost,) = store.rows(LostRollout, LOST, "both")
+        assert "500" in lost.reason
+        told = metadata(materialised(instance, "rollouts")[-1])
+        assert (told["rollouts"], told["of an earlier run"], told["lost"]) == (1, 1, 1)
+
+        is_down.clear()
+        assert run("rollouts", "both", url=server.base_url, may_lose=0.5).success
+    assert store.rows(LostRollout, LOST, "both") == []
+    assert len(store.rows(Trajectory, "rollouts", "both")) == 2
 
 
 @pytest.mark.parametrize(

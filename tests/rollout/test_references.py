@@ -1,6 +1,7 @@
 """The oracle's work through an agent's tools, spoilt, searched, replayed and judged."""
 
 import asyncio
+import math
 import random
 from collections.abc import Mapping
 from dataclasses import replace
@@ -145,6 +146,14 @@ def test_every_reason_occurs_but_what_is_never_kept(found: Found) -> None:
     }
     named = {reason for _, reasons in DIMENSIONS for reason in reasons}
     assert named - told == {"infrastructure_error"}
+
+
+def test_a_reward_that_is_no_number_is_not_enough(found: Found) -> None:
+    asked = Standards(scores=(Threshold(criterion="c", score=0.5),))
+    odd = replace(
+        found["none"], reward=math.nan, scores=(Score(criterion="c", score=math.nan),)
+    )
+    assert list(faults(odd, asked)) == ["low_reward", "low_score"]
 
 
 def test_the_explorer_searches_and_the_solution_solves(found: Found) -> None:

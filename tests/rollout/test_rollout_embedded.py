@@ -1,12 +1,23 @@
 """The embedded model in a real rollout: plumbing, and no evidence of quality."""
 
+from pathlib import Path
+
 import pytest
 
 from envplatform.errors import ModelError
 from envplatform.llm.embedded import EMBEDDED_NAME, EmbeddedChatModel, embedded_gguf
-from envplatform.rollout import FENCED, NATIVE, Dialect, Policy, RolloutLimits
+from envplatform.rollout import (
+    FENCED,
+    NATIVE,
+    Dialect,
+    MiniPackage,
+    MiniSweAgentHarness,
+    Policy,
+    RolloutLimits,
+)
 from envplatform.rollout.tool_loop import ToolLoopHarness
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
+from envplatform.trajectories import Standards, faults
 from tests.rollout.tiny import IMAGE, tiny_environment
 
 
@@ -16,6 +27,24 @@ def missing() -> str | None:
     except ModelError as error:
         return str(error)
     return None
+
+
+@pytest.mark.skipif(missing() is not None, reason=str(missing()))
+async def test_mini_swe_agent_fails_honestly_with_it(cache_folder: Path) -> None:
+    harness = MiniSweAgentHarness(
+        BubblewrapProvider(), MiniPackage(cache_folder), speaks="text"
+    )
+    async with EmbeddedChatModel() as model:
+        found = await harness.run(
+            tiny_environment(),
+            Policy(model=model, answer_tokens=48),
+            RolloutLimits(turns=2),
+            image=IMAGE,
+        )
+    assert (found.policy, found.error_class) == (EMBEDDED_NAME, None)
+    assert found.reward == 0.0
+    assert found.ending in ("turn_limit", "no_action", "context_limit")
+    assert set(faults(found, Standards())) >= {"low_reward", "not_submitted"}
 
 
 @pytest.mark.skipif(missing() is not None, reason=str(missing()))

@@ -5,14 +5,17 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from envplatform.ws.client import Client
+from envplatform.ws.errors import WsError
+from envplatform.ws.server import MAX_CONNECTIONS
 from envplatform.ws.wire import MAX_REQUEST_BYTES, Request
 from tests.ws.made_manifest import manifest_bytes
 
@@ -183,6 +186,7 @@ def test_the_user_patches_through_control_and_it_stands_in_the_log(
     "line",
     [b"\n", b"[]\n", b"{\n", b'{"op": 1}\n', b'{"op": "read", "args": []}\n', b"\xff\n",
      b'{"op": "read", "op": "list"}\n', b'{"op": "list", "args": {"x": NaN}}\n',
+     b'{"op": "list", "args": {"x": 1e999}}\n',
      b'{"op": "list", "more": 1}\n', b"[" * 100_000 + b"\n",
      b'{"op":"act","args":{"name":"a","action":"b","input":' + b'{"a":' * 40 + b"1" + b"}" * 42 + b"\n"],
 )  # fmt: skip
@@ -221,6 +225,86 @@ def test_a_flood_costs_nobody_but_the_one_who_sends_it(session: Session) -> None
             with pytest.raises(ConnectionError):
                 endless.sendall(b"a" * (2 * MAX_REQUEST_BYTES + 1_000_000))
         assert good.ask(Request("read", {"name": "a b"})).ok
+
+
+def test_connections_are_counted_and_given_back(session: Session) -> None:
+    """One too many is told so, and hung up on; who leaves makes room."""
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(Client(str(session.agent)))
+            for _ in range(MAX_CONNECTIONS)
+        ]
+        for client in clients:
+            assert client.ask(Request("list", {})).ok
+        with socket.socket(socket.AF_UNIX) as more:
+            more.connect(str(session.agent))
+            more.settimeout(60)
+            with more.makefile("rb") as said:
+                told = json.loads(said.readline())
+                assert told["message"] == "too many connections"
+                assert said.read() == b""
+    while True:  # until the broker has noticed that they left
+        with Client(str(session.agent)) as one, suppress(WsError):
+            if one.ask(Request("list", {})).ok:
+                break
+    assert [entry["op"] for entry in session.log()] == ["list"] * (MAX_CONNECTIONS + 1)
+
+
+def test_the_longest_line_is_taken_and_a_longer_one_ends_the_connection(
+    session: Session,
+) -> None:
+    head, tail = b'{"op":"write","args":{"name":"a b","content":"', b'"}}'
+    room = MAX_REQUEST_BYTES - len(head) - len(tail)
+    for more, error in ((0, None), (1, "invalid")):
+        with Client(str(session.agent)) as client:
+            line = head + b"x" * (room + more) + tail + b"\n"
+            reply = json.loads(client.ask_line(line))
+            assert reply.get("error") == error, reply.get("message")
+            if error:
+                with pytest.raises(WsError, match=r"hung up|gone"):
+                    client.ask_line(b'{"op": "list"}\n')
+            else:
+                assert client.ask(Request("list", {})).ok
+
+
+def test_a_last_line_needs_no_end(session: Session) -> None:
+    with socket.socket(socket.AF_UNIX) as line:
+        with Client(str(session.agent)):
+            line.connect(str(session.agent))
+        line.settimeout(60)
+        line.sendall(b'{"op": "list"}')
+        line.shutdown(socket.SHUT_WR)
+        with line.makefile("rb") as said:
+            assert json.loads(said.read())["ok"]
+
+
+@pytest.mark.parametrize("how", ["stop", "term"])
+def test_nothing_is_dispatched_after_the_end(tmp_path: Path, how: str) -> None:
+    """Who waits for the user is hung up on, and what it said is in no log."""
+    session = Session(tmp_path, operations=["list", "say"])
+    heard: list[str] = []
+
+    def say() -> None:
+        with Client(str(session.agent)) as agent:
+            agent.ask(Request("list", {}))
+            try:
+                agent.ask(Request("say", {"text": "still there?"}))
+            except WsError as error:
+                heard.append(error.code)
+
+    saying = threading.Thread(target=say)
+    saying.start()
+    with Client(str(session.control)) as control:
+        assert control.ask(Request("await_message", {})).data["event"]
+        if how == "stop":
+            assert control.ask(Request("stop", {})).data == {"entries": 1}
+        else:
+            session.process.send_signal(signal.SIGTERM)
+        _, said = session.process.communicate(timeout=60)
+    saying.join(60)
+    assert (session.process.returncode, said, heard) == (0, b"", ["failed"])
+    assert [entry["op"] for entry in session.log()] == ["list"]
+    assert (session.folder / "logs" / "state.json").exists()
 
 
 def test_sigterm_ends_it_tidily(session: Session) -> None:
