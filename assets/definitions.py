@@ -11,7 +11,9 @@ from typing import Any
 import dagster as dg
 
 from assets import (
+    arms,
     bug_report,
+    bug_training,
     bugs,
     costs,
     coverage_report,
@@ -26,24 +28,35 @@ from assets import (
     levels,
     library,
     lineages,
+    on_policy,
     patterns,
+    releases,
     rollouts,
     scores,
     selection,
+    training,
     validity,
 )
 from assets.configured_sensors import cowork_keys, seed_keys, target_repository_keys
 from assets.fix_sensor import fix_repository_keys
 from assets.jobs import (
+    arm_experiments,
     benchmark_evaluation,
+    bug_model_training,
     cowork_breadth,
+    data_release,
     fix_supervision,
+    model_training,
     res_lineage,
     rollout_batches,
     swe_synthesis,
     trajectory_selection,
 )
-from assets.rollout_sensors import experiment_keys, rollout_batch_keys
+from assets.rollout_sensors import (
+    arm_experiment_keys,
+    experiment_keys,
+    rollout_batch_keys,
+)
 from envplatform.configuration import (
     CONFIG_VARIABLE,
     CONFIGURATION_FILE,
@@ -57,6 +70,7 @@ from resources.sandbox import SandboxResource
 from resources.seeds import SeedsResource
 from resources.store import StoreResource
 from resources.targets import TargetsResource
+from resources.trainer import TrainerResource
 
 
 def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definitions:
@@ -78,6 +92,7 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
         "seeds": SeedsResource(path=path, home=home),
         "library": LibraryResource(path=path, home=home),
         "sandbox": SandboxResource(path=path),
+        "trainer": TrainerResource(path=path),
         "chat_model": ChatModelResource(path=path, home=home),
     }
     return dg.Definitions(
@@ -85,6 +100,7 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
             [
                 fixes,
                 patterns,
+                bug_training,
                 bugs,
                 bug_report,
                 lineages,
@@ -97,8 +113,13 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
                 validity,
                 scores,
                 selection,
+                training,
                 evaluation,
                 costs,
+                realism,
+                on_policy,
+                arms,
+                releases,
             ]
         ),
         asset_checks=dg.load_asset_checks_from_modules(
@@ -106,12 +127,16 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
         ),
         jobs=[
             fix_supervision,
+            bug_model_training,
             swe_synthesis,
             res_lineage,
             cowork_breadth,
             rollout_batches,
             trajectory_selection,
+            model_training,
             benchmark_evaluation,
+            arm_experiments,
+            data_release,
         ],
         sensors=[
             fix_repository_keys,
@@ -120,6 +145,7 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
             cowork_keys,
             rollout_batch_keys,
             experiment_keys,
+            arm_experiment_keys,
         ],
         resources={**resources, **(overrides or {})},
         # The steps of a run follow one another, and each fans out by itself. A process

@@ -6,7 +6,7 @@ from assets.rollout_recipes import experiment_of
 from envplatform.configuration import EMBEDDED_STUDENT, Configuration, StudentSettings
 from envplatform.errors import StudentError
 from envplatform.learning.file_digests import remembered_digests
-from envplatform.learning.protocol import ScoringOrder
+from envplatform.learning.protocol import ScoringOrder, StudentFile
 from envplatform.learning.scorer import learning_tools
 from envplatform.learning.student_files import student_digest, student_files
 from envplatform.llm.embedded import embedded_gguf
@@ -55,11 +55,21 @@ def score_sources(
 
 
 def _model_digest(order: ScoringOrder, store: Store) -> str:
+    return student_digest(*remembered_files(order.model, order.template, store))
+
+
+def remembered_files(
+    model: Path, template: Path | None, store: Store
+) -> tuple[tuple[StudentFile, ...], str]:
+    """Files of a model and SHA-256 (hex) of its template, empty without one.
+
+    Raises:
+        StudentError: no model, or one of them can't be read.
+    """
     with remembered_digests(store.cache_folder(_CACHE) / _MEMORY) as digest_of:
         try:
-            files = student_files(order.model, digest=digest_of)
-            template = digest_of(order.template) if order.template else ""
+            files = student_files(model, digest=digest_of)
+            return files, digest_of(template) if template else ""
         except OSError as error:
             msg = f"the student's files can't be read: {error}"
             raise StudentError(msg) from error
-    return student_digest(files, template)

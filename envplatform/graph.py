@@ -34,7 +34,14 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "mined_patterns": ("bug_training_set",),
         "bug_patterns": ("bug_training_set",),
+        "bug_model": ("bug_training_set",),
+        "pattern_model": ("bug_training_set", "bug_patterns"),
         "synthesis_report": ("bug_candidates", "verified_bugs", "swe_environments"),
+        "realism_votes": (
+            "bug_candidates",
+            "verified_bugs",
+            "curated_reverse_patches",
+        ),
         "valid_trajectories": ("rollouts",),
         "benchmark_scores": (
             "swe_environments",
@@ -52,6 +59,7 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "trajectory_scores": ("rollouts", "valid_trajectories"),
         "selected_trajectories": ("valid_trajectories", "trajectory_scores"),
+        "sft_checkpoint": ("rollouts", "selected_trajectories"),
         "cost_ledger": (
             "target_repositories",
             "bug_candidates",
@@ -64,6 +72,14 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "cowork_environments",
             "rollouts",
             "valid_trajectories",
+            "selected_trajectories",
+        ),
+        "release": (
+            "swe_environments",
+            "seed_environments",
+            "cowork_environments",
+            "res_lineages",
+            "rollouts",
             "selected_trajectories",
         ),
     }

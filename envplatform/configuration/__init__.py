@@ -5,6 +5,17 @@ Secrets never stand here: a model names the environment variable that holds its 
 Reading targets, opening stores or models is not done here.
 """
 
+from envplatform.configuration.arms import (
+    ArmExperimentSettings,
+    ArmExperimentsSettings,
+    ArmSettings,
+    CheckpointKind,
+)
+from envplatform.configuration.bug_models import (
+    BugModelSettings,
+    BugModelsSettings,
+    LearnedSamplingSettings,
+)
 from envplatform.configuration.cowork import CoworkSettings
 from envplatform.configuration.evaluation import (
     FEWEST_REVIEWERS,
@@ -33,6 +44,12 @@ from envplatform.configuration.load import (
     load_configuration,
     parse_configuration,
 )
+from envplatform.configuration.online import (
+    DistilSettings,
+    DistilsSettings,
+    GrpoSettings,
+    GrposSettings,
+)
 from envplatform.configuration.release import ReleaseSettings
 from envplatform.configuration.res import ABLATIONS, MAX_DEPTH, Ablation, ResSettings
 from envplatform.configuration.rollouts import (
@@ -44,6 +61,7 @@ from envplatform.configuration.rollouts import (
     StudentSettings,
 )
 from envplatform.configuration.settings import (
+    LEARNED,
     PROMPTED,
     Configuration,
     ModelSettings,
@@ -51,6 +69,12 @@ from envplatform.configuration.settings import (
     SeedSettings,
     SynthesisSettings,
     TargetSettings,
+)
+from envplatform.configuration.training import (
+    SHIPPED_TEMPLATES,
+    ExperimentTrainingSettings,
+    SFTSettings,
+    TrainingSettings,
 )
 
 __all__ = [
@@ -61,21 +85,35 @@ __all__ = [
     "EMBEDDED_STUDENT",
     "FEWEST_REVIEWERS",
     "HOME_VARIABLE",
+    "LEARNED",
     "MAX_DEPTH",
     "PROMPTED",
     "REPOSITORY_FIELD",
+    "SHIPPED_TEMPLATES",
     "Ablation",
+    "ArmExperimentSettings",
+    "ArmExperimentsSettings",
+    "ArmSettings",
+    "BugModelSettings",
+    "BugModelsSettings",
+    "CheckpointKind",
     "ComparisonKind",
     "ComparisonSettings",
     "Configuration",
     "CoworkSettings",
     "CurationSettings",
+    "DistilSettings",
+    "DistilsSettings",
     "EvaluationSettings",
     "EvaluationsSettings",
     "ExperimentSettings",
+    "ExperimentTrainingSettings",
     "FixLayout",
     "FixSourceSettings",
     "FixesSettings",
+    "GrpoSettings",
+    "GrposSettings",
+    "LearnedSamplingSettings",
     "LibrarySettings",
     "LibrarySourceSettings",
     "ModelSettings",
@@ -85,6 +123,7 @@ __all__ = [
     "ResSettings",
     "RolloutBatchSettings",
     "RolloutSettings",
+    "SFTSettings",
     "SamplingSettings",
     "SandboxSettings",
     "SeedSettings",
@@ -92,6 +131,7 @@ __all__ = [
     "StudentSettings",
     "SynthesisSettings",
     "TargetSettings",
+    "TrainingSettings",
     "home_folder",
     "load_configuration",
     "parse_configuration",

@@ -4,11 +4,14 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from envplatform.configuration.bug_models import anchored_bug_models
 from envplatform.configuration.fixes import anchored_fixes
 from envplatform.configuration.library import anchored_library
+from envplatform.configuration.online import anchored_distillation
 from envplatform.configuration.release import anchored_release
 from envplatform.configuration.rollouts import anchored_selection
 from envplatform.configuration.settings import Configuration
+from envplatform.configuration.training import anchored_training
 from envplatform.errors import ConfigError
 from envplatform.toml_file import parse_toml
 
@@ -59,6 +62,9 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
     library = anchored_library(configuration.cowork.library, folder)
     cowork = configuration.cowork.model_copy(update={"library": library})
     selection = anchored_selection(configuration.selection, folder)
+    bug_models = anchored_bug_models(configuration.bug_models, folder)
+    training = anchored_training(configuration.training, folder)
+    distillation = anchored_distillation(configuration.distillation, folder)
     release = anchored_release(configuration.release, folder)
     return configuration.model_copy(
         update={
@@ -67,6 +73,9 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
             "seeds": seeds,
             "cowork": cowork,
             "selection": selection,
+            "bug_models": bug_models,
+            "training": training,
+            "distillation": distillation,
             "release": release,
         }
     )

@@ -7,13 +7,20 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from envplatform.configuration.arms import ArmExperimentsSettings
+from envplatform.configuration.bug_models import (
+    BugModelsSettings,
+    LearnedSamplingSettings,
+)
 from envplatform.configuration.cowork import CoworkSettings
 from envplatform.configuration.evaluation import EvaluationsSettings, RealismSettings
 from envplatform.configuration.fixes import FixesSettings
+from envplatform.configuration.online import DistilsSettings, GrposSettings
 from envplatform.configuration.release import ReleaseSettings
 from envplatform.configuration.res import ResSettings
 from envplatform.configuration.rollouts import RolloutSettings, SelectionSettings
 from envplatform.configuration.section import Positive, Seconds, Section
+from envplatform.configuration.training import TrainingSettings
 
 
 class SandboxSettings(Section):
@@ -111,10 +118,18 @@ class SynthesisSettings(Section):
 
     seed: int = 0
     inducers: Annotated[
-        tuple[Literal["mutation", "mined", "llm_modify", "llm_rewrite"], ...],
+        tuple[
+            Literal[
+                "mutation", "mined", "llm_modify", "llm_rewrite", "model", "pattern"
+            ],
+            ...,
+        ],
         Field(min_length=1),
     ] = ("mutation",)
-    """`llm_modify` and `llm_rewrite` ask the model of `[model]`."""
+    """`llm_modify` and `llm_rewrite` ask the model of `[model]`; `model` and `pattern`
+    ask models that learned from fixes, as `sampling` says.
+    """
+    sampling: LearnedSamplingSettings = LearnedSamplingSettings()
     candidates_per_repository: Positive = 40
     environments_per_repository: Positive = 12
     """Proven bugs beyond this number are kept as rows, not made environments."""
@@ -147,6 +162,12 @@ class Configuration(Section):
     model: ModelSettings = ModelSettings()
     issue_model: ModelSettings | None = None
     """Who writes issues: never a model that is to solve them. None: as `model`."""
+    bug_model: ModelSettings | None = None
+    """Who serves the adapter of the bug model, for the inducer `model`."""
+    pattern_model: ModelSettings | None = None
+    """Who serves the adapter of the pattern model, for the inducer `pattern`."""
+    executor_model: ModelSettings | None = None
+    """Who carries out what the pattern model proposes, unaware. None: as `model`."""
     annotator_model: ModelSettings | None = None
     """Who tells in words what fixes change, for the pattern model. None: as `model`."""
     user_model: ModelSettings | None = None
@@ -159,6 +180,11 @@ class Configuration(Section):
     synthesis: SynthesisSettings = SynthesisSettings()
     rollouts: RolloutSettings = RolloutSettings()
     selection: SelectionSettings = SelectionSettings()
+    training: TrainingSettings = TrainingSettings()
+    grpo: GrposSettings = GrposSettings()
+    distillation: DistilsSettings = DistilsSettings()
+    experiments: ArmExperimentsSettings = ArmExperimentsSettings()
+    bug_models: BugModelsSettings = BugModelsSettings()
     evaluation: EvaluationsSettings = EvaluationsSettings()
     realism: RealismSettings = RealismSettings()
     release: ReleaseSettings = ReleaseSettings()
@@ -174,6 +200,11 @@ class Configuration(Section):
         return self.annotator_model or self.model
 
     @property
+    def executor_model_or_model(self) -> ModelSettings:
+        """Who carries out patterns."""
+        return self.executor_model or self.model
+
+    @property
     def user_model_or_model(self) -> ModelSettings:
         """Who words what users inside say, where a model does."""
         return self.user_model or self.model
@@ -183,6 +214,7 @@ class Configuration(Section):
         prompted = [name for name in self.synthesis.inducers if name in PROMPTED]
         if prompted and self.model.kind == "embedded":
             raise ValueError(_needs_a_model(f"synthesis.inducers: {prompted[0]}"))
+        self._check_learned()
         writes = self.synthesis.issue_writer == "llm"
         if writes and self.issue_model_or_model.kind == "embedded":
             raise ValueError(_needs_a_model('synthesis.issue_writer = "llm"'))
@@ -196,13 +228,42 @@ class Configuration(Section):
             raise ValueError(_needs_a_model('rollouts.user_wording = "model"'))
         return self
 
+    def _check_learned(self) -> None:
+        """Refuse an inducer that learned without anybody who answers for it.
 
+        Raises:
+            ValueError: says which section or key to set.
+        """
+        experiment, asked = self.synthesis.sampling.experiment, self.synthesis.inducers
+        if experiment and experiment not in self.bug_models.experiments:
+            known = ", ".join(sorted(self.bug_models.experiments)) or "none"
+            msg = (
+                f"synthesis.sampling.experiment: there is no [bug_models.{experiment}]; "
+                f"there are: {known}"
+            )
+            raise ValueError(msg)
+        for name, served in (("model", "bug_model"), ("pattern", "pattern_model")):
+            if name in asked and not experiment and getattr(self, served) is None:
+                msg = (
+                    f"synthesis.inducers: {name} asks a model that learned from fixes: "
+                    f"name a server in [{served}], or an experiment of [bug_models] as "
+                    f"synthesis.sampling.experiment"
+                )
+                raise ValueError(msg)
+        if "pattern" in asked and self.executor_model_or_model.kind == "embedded":
+            raise ValueError(_needs_a_model("synthesis.inducers: pattern's executor"))
+
+
+LEARNED = frozenset({"model", "pattern"})
+"""Inducers that ask a model that learned from fixes."""
 PROMPTED = frozenset({"llm_modify", "llm_rewrite"})
 """Inducers that ask a model."""
 
 
 def _needs_a_model(what: str) -> str:
-    own = next((one for one in ("issue", "user", "annotator") if one in what), "")
+    own = next(
+        (one for one in ("issue", "user", "annotator", "executor") if one in what), ""
+    )
     section = f"{own}_model] or [model" if own else "model"
     return (
         f"{what} asks a model, and none is configured but the embedded one, which is too "

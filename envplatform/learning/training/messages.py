@@ -15,6 +15,8 @@ from pydantic import JsonValue
 Event = Mapping[str, JsonValue]
 Say = Callable[[Event], None]
 _PIPES = "DAGSTER_PIPES_CONTEXT"
+_LINES = 50
+"""Of steps in a log, about."""
 
 
 @contextmanager
@@ -45,6 +47,15 @@ def words_of(event: Event) -> str:
             return f"{event.get('event')}: {', '.join(figures)}"
 
 
+def _is_worth_a_line(event: Event) -> bool:
+    """Of steps some: each line is a row in an event log."""
+    step, steps = event.get("step"), event.get("steps")
+    if event.get("event") != "step" or not isinstance(step, int):
+        return True
+    every = steps // _LINES if isinstance(steps, int) else 1
+    return step in {1, steps} or step % max(1, every) == 0
+
+
 def _write(out: TextIO, event: Event) -> None:
     out.write(json.dumps(event) + "\n")
     out.flush()
@@ -59,6 +70,7 @@ def _pipes() -> Iterator[Say]:
 
         def say(event: Event) -> None:
             pipes.report_custom_message(dict(event))
-            pipes.log.info(words_of(event))
+            if _is_worth_a_line(event):
+                pipes.log.info(words_of(event))
 
         yield say

@@ -47,6 +47,10 @@ class TrainingOrder:
     """A published checkpoint of the same base that is trained further; None: fresh."""
     rows: Path
     """JSON lines, of the row type of `kind`; see `rows`."""
+    exact_rows: Count | None = None
+    """Exactly so many rows, drawn by `data_seed` of those that are not left out, so that
+    arms of an experiment have as many; None: all of them.
+    """
     template: Path | None = None
     """A Jinja file in place of the model's own chat template."""
     lora: LoraSettings = LoraSettings()
@@ -89,6 +93,8 @@ class TrainingOrder:
     """Of `grpo`, and of no other kind."""
     distillation: DistillationSettings | None = None
     """Of `distillation`, and of no other kind."""
+    external: tuple[str, ...] = ()
+    """Command of a trainer of others that takes the place of ours; see `external`."""
     facts: dict[str, str] = field(default_factory=dict)
     """What else the record is to keep of where the rows come from."""
 

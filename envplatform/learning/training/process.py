@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from envplatform.errors import EnvPlatformError, StudentError, TrainingError
@@ -19,8 +20,9 @@ from envplatform.learning.training.workfolder import WorkFolder
 
 REFUSED = 2
 """Exit code: the order can't be carried out, and why is said."""
-_ALONE = "--alone"
-"""Argument: end when the process that started this one is gone."""
+_ALONE, _SECONDS = "--alone", "--seconds="
+"""Arguments: end when the process that started this one is gone, or after so long."""
+_TOO_LONG = 124
 
 
 def main() -> None:
@@ -28,6 +30,9 @@ def main() -> None:
     path = Path(sys.argv[1])
     if _ALONE in sys.argv:
         _end_with_parent()
+    for argument in sys.argv[2:]:
+        if argument.startswith(_SECONDS):
+            _end_after(float(argument.removeprefix(_SECONDS)))
     folder = WorkFolder(path.resolve().parent)
     with open_messages() as say:
         try:
@@ -72,6 +77,8 @@ def _refuse(folder: WorkFolder, error: EnvPlatformError) -> None:
 
 def _end_with_parent() -> None:
     """Kill this process, and what it started, when its parent is gone."""
+    with suppress(PermissionError):  # it leads its group already
+        os.setsid()
     parent = os.getppid()
 
     def watch() -> None:
@@ -80,3 +87,9 @@ def _end_with_parent() -> None:
         os.killpg(0, signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _end_after(seconds: float) -> None:
+    timer = threading.Timer(seconds, os._exit, (_TOO_LONG,))
+    timer.daemon = True
+    timer.start()

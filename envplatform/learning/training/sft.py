@@ -1,7 +1,7 @@
 """Supervised training: TRL's SFTTrainer on rows that were tokenized and ordered here."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -10,6 +10,7 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 from trl.trainer.utils import add_fused_lm_head
 
+from envplatform.errors import TrainingError
 from envplatform.learning.conversation import Conversation
 from envplatform.learning.training.arguments import common_arguments
 from envplatform.learning.training.base import Loaded
@@ -141,7 +142,7 @@ def sft_job(order: TrainingOrder, loaded: Loaded) -> SFTJob:
         TrainingError: rows can't be read, or none is left.
     """
     encoder = Encoder(loaded.tokenizer, loaded.renderer, order.max_length)
-    encoded = encoder.encode(conversations_of(order))
+    encoded = drawn(encoder.encode(conversations_of(order)), order)
     refused = packing_fault(loaded.model) if order.packing == "bfd" else ""
     packing: Packing = "none" if refused else order.packing
     lengths = [len(one.input_ids) for one in encoded.examples]
@@ -161,6 +162,28 @@ def sft_job(order: TrainingOrder, loaded: Loaded) -> SFTJob:
         packing=packing,
         packing_refused=refused,
     )
+
+
+def drawn(encoded: Encoded, order: TrainingOrder) -> Encoded:
+    """As many examples as are ordered, after what can't be read fell out.
+
+    Raises:
+        TrainingError: there are fewer; the arms would not be equal.
+    """
+    wanted, there = order.exact_rows, encoded.examples
+    if wanted is None:
+        return encoded
+    if len(there) < wanted:
+        msg = (
+            f"exact_rows: {wanted} rows are wanted; {len(there)} can be read and "
+            f"{len(encoded.left_out)} were left out: lower it in every arm alike"
+        )
+        raise TrainingError(msg)
+    names = [one.row_id for one in there]
+    first = steps_of(
+        names, replace(order, steps=None, epochs=1, batch=wanted, micro_batch=1)
+    )
+    return replace(encoded, examples=tuple(there[at] for at in sorted(first[0])))
 
 
 def conversations_of(order: TrainingOrder) -> tuple[Conversation, ...]:

@@ -55,7 +55,7 @@ def train(
         finally:
             kill_group(process)
     if code != 0:
-        raise TrainingError(failure_of(place, code))
+        raise TrainingError(failure_of(place, f"exit code {code}"))
     return place.result
 
 
@@ -65,8 +65,8 @@ def command(order: Path, *further: str) -> list[str]:
     return [sys.executable, "-P", "-m", module, str(order), *further]
 
 
-def failure_of(place: WorkFolder, code: int) -> str:
-    """Why a process ended with `code`."""
+def failure_of(place: WorkFolder, ended: str) -> str:
+    """Why a process failed, in its own words; if it had none, how it `ended`."""
     said = place.read_error()
     if said is not None:
         return said
@@ -75,7 +75,7 @@ def failure_of(place: WorkFolder, code: int) -> str:
     except FileNotFoundError:
         last = b""
     told = last.decode("utf-8", "replace").strip()
-    return f"training ended with exit code {code}: {told or 'nothing was said'}"
+    return f"training ended ({ended}): {told or 'nothing was said'}"
 
 
 def kill_group(process: "subprocess.Popen[bytes]") -> None:
