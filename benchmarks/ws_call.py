@@ -24,8 +24,8 @@ from benchmarks.report import print_result, progress, refuse
 from envplatform.bundle import Environment, ImageReference
 from envplatform.bundle.layout import GRAPH, content_files
 from envplatform.grading import limits_of, open_environment
-from envplatform.grading.broker import ws_tree
 from envplatform.grading.faces import dispatch
+from envplatform.grading.runtime import ws_tree
 from envplatform.interop.mcp import mcp_server
 from envplatform.rollout import attending
 from envplatform.sandbox.base import Image

@@ -11,7 +11,6 @@ import base64
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from importlib import resources
 from typing import Any
 
 from envplatform.bundle import Environment
@@ -19,6 +18,7 @@ from envplatform.bundle.layout import GRAPH
 from envplatform.bundle.layout import content_files as files_of
 from envplatform.errors import BundleError, SandboxError
 from envplatform.grading.control import CONTROL, SOCKET, Control, open_control
+from envplatform.grading.runtime import with_byte_code, ws_tree
 from envplatform.sandbox.base import (
     Door,
     ExecResult,
@@ -30,7 +30,7 @@ from envplatform.sandbox.base import (
 from envplatform.tree import File, Tree
 from envplatform.ws import Reply, Request
 from envplatform.ws.conversation import ANSWER_S
-from envplatform.ws.launcher import NAME, SOURCE
+from envplatform.ws.launcher import NAME
 from envplatform.ws.wire import canonical
 
 AGENT = "ws"
@@ -44,7 +44,9 @@ _LIBRARY = f"{_HOME}/lib"
 _MANIFEST_NAME = "env.json"
 _HOLDINGS = "/workspace"
 _LOGS = "/logs/ws"
-_PYTHON = ("python3", "-I", "-B", f"{_LIBRARY}/{NAME}")
+_PYTHON = ("python3", "-I", "-S", "-B", f"{_LIBRARY}/{NAME}")
+_THREADS = 32
+"""Of the broker, beside what its services may have: one waits at each connection."""
 _START_S = 300.0
 _STOP_S = 20.0
 _SLACK_S = 60.0
@@ -95,7 +97,7 @@ class Broker:
             BundleError: the environment can't be served; says what the broker said.
             SandboxError: a sandbox failed.
         """
-        await self._sandbox.upload(ws_tree(), _LIBRARY)
+        await self._sandbox.upload(with_byte_code(ws_tree()), _LIBRARY)
         manifest = files_of(self._environment)[GRAPH]
         await self._sandbox.upload({_MANIFEST_NAME: manifest}, _HOME)
         await self._sandbox.upload(self._environment.served, _HOLDINGS)
@@ -235,7 +237,11 @@ async def open_broker(
             Door(name=AGENT, place=agents, serves=True),
             Door(name=CONTROL, place=control, serves=True),
         ]
-        wide = replace(limits, wall_s=limits.wall_s + _SLACK_S)
+        wide = replace(
+            limits,
+            wall_s=limits.wall_s + _SLACK_S,
+            processes=limits.processes + _THREADS,
+        )
         sandbox = await stack.enter_async_context(
             provider.open(image, wide, doors=serving)
         )
@@ -251,17 +257,6 @@ async def open_broker(
         stack.push_async_callback(broker.stop)
         await broker.start(wide, answer_s=answer_s)
         yield broker
-
-
-def ws_tree() -> dict[str, File]:
-    """Return the runtime as it is uploaded: the package `ws` and its start, as data."""
-    folder = resources.files("envplatform") / "ws"
-    package = {
-        f"ws/{entry.name}": File(entry.read_bytes())
-        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith(".py")
-    }
-    return {**package, NAME: File(SOURCE)}
 
 
 def _serve_argv(answer_s: float) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from envplatform.bundle import TEST_SCRIPT, Environment, environment_digest
 from envplatform.errors import DownloadTooLargeError
 from envplatform.grading.broker import Served
 from envplatform.grading.reward import MAX_REWARD_BYTES, RewardError, parse_reward
+from envplatform.grading.runtime import with_byte_code
 from envplatform.grading.sessions import WORKSPACE, limits_of, require_image
 from envplatform.sandbox.base import ExecResult, Image, Sandbox, SandboxProvider
 from envplatform.tree import Tree
@@ -95,7 +96,7 @@ async def grade_in(
     """
     limits = limits_of(environment, wall_s=environment.allowance.verifier_timeout_s)
     await sandbox.upload(final_workspace, WORKSPACE)
-    await sandbox.upload(environment.tests, TESTS)
+    await sandbox.upload(with_byte_code(environment.tests), TESTS)
     if served is not None:
         await sandbox.upload(served.files(), SERVED)
     await sandbox.upload({}, VERIFIER_LOGS)

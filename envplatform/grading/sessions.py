@@ -16,6 +16,7 @@ from envplatform.bundle import (
 )
 from envplatform.errors import BundleError
 from envplatform.grading.broker import Broker, Served, open_broker
+from envplatform.grading.runtime import with_byte_code
 from envplatform.sandbox.base import (
     Door,
     ExecResult,
@@ -118,7 +119,7 @@ async def open_environment(
 
 async def apply_solution(sandbox: Sandbox, environment: Environment) -> ExecResult:
     """Run the oracle in an open sandbox; it works through what an agent has."""
-    await sandbox.upload(environment.solution, SOLUTION)
+    await sandbox.upload(with_byte_code(environment.solution), SOLUTION)
     return await sandbox.exec(["bash", f"{SOLUTION}/{SOLVE_SCRIPT}"])
 
 

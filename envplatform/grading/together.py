@@ -13,6 +13,7 @@ from importlib import resources
 
 from envplatform.bundle import TEST_SCRIPT, Environment, environment_digest
 from envplatform.grading.grade import SERVED, TESTS, Grading, log_of, scores_of
+from envplatform.grading.runtime import with_byte_code
 from envplatform.grading.sessions import WORKSPACE, Final, limits_of
 from envplatform.sandbox.base import Sandbox
 from envplatform.tree import File
@@ -30,6 +31,8 @@ for name, source in zip(rest[::2], rest[1::2]):
 code = module.main(ours=whose == "ours")
 if code is not None:
     exec(code, sys.modules["__main__"].__dict__)
+    if whose == "ours":
+        module.leave()
 """
 _MOST_BYTES = 64_000_000
 """Of answers; what comes later is graded by itself."""
@@ -50,7 +53,7 @@ async def grade_together(
     Raises:
         SandboxError: the sandbox failed.
     """
-    await sandbox.upload(environment.tests, TESTS)
+    await sandbox.upload(with_byte_code(environment.tests), TESTS)
     limits = limits_of(environment, wall_s=environment.allowance.verifier_timeout_s)
     result = await sandbox.exec_first(
         ["python3", "-I", "-B", "-c", _START, _whose(environment), *_sources()],

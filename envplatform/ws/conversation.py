@@ -7,7 +7,7 @@ what is held: it belongs to a place in the log, never to a time.
 
 from __future__ import annotations
 
-import asyncio
+import threading
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -40,33 +40,51 @@ class Event(NamedTuple):
         return {"number": self.number, "kind": self.kind, "text": self.text}
 
 
-class Conversation:
-    """At most one event at a time waits; it stays until it was answered or given up."""
+class Closed(Exception):  # noqa: N818  no error: the session is over
+    """The session ended while something waited for the user."""
 
-    def __init__(self, *, answer_s: float = ANSWER_S) -> None:
+
+class Conversation:
+    """At most one event at a time waits; it stays until it was answered or given up.
+
+    Whoever calls holds `state`, which is let go of only while something is waited for.
+    """
+
+    def __init__(
+        self, state: threading.Condition, *, answer_s: float = ANSWER_S
+    ) -> None:
         self.looks = False
         """Whether the user wants to look after dispatches."""
         self.looks_at: tuple[tuple[str, str], ...] | None = None
         """Operation and name of the dispatches after which it does, an empty name being
         any; None: after each. After the first dispatch of a session it always looks.
         """
+        self._state = state
         self._has_looked = False
         self._answer_s = answer_s
         self._count = 0
         self._event: Event | None = None
-        self._answer: asyncio.Future[dict[str, Any]] | None = None
-        self._came = asyncio.Event()
+        self._answer: dict[str, Any] | None = None
+        self._is_closed = False
 
-    async def say(self, text: str | None) -> dict[str, Any] | None:
-        """Return what the user answers; None if nobody does in time."""
-        return await self._put("say", text)
+    def say(self, text: str | None) -> dict[str, Any] | None:
+        """Return what the user answers; None if nobody does in time.
 
-    async def look(self, operation: str, name: str) -> None:
-        """Wait until the user has looked, if it wants to; one that is gone never does."""
+        Raises:
+            Closed: the session is over.
+        """
+        return self._put("say", text)
+
+    def look(self, operation: str, name: str) -> None:
+        """Wait until the user has looked, if it wants to; one that is gone never does.
+
+        Raises:
+            Closed: the session is over.
+        """
         if not self.looks or not self._wants(operation, name):
             return
         self._has_looked = True
-        if await self._put("look", None) is None:
+        if self._put("look", None) is None:
             self.looks = False
 
     def _wants(self, operation: str, name: str) -> bool:
@@ -74,18 +92,13 @@ class Conversation:
             return True
         return any((operation, one) in self.looks_at for one in ("", name))
 
-    async def next(self, wait_s: float) -> Event | None:
+    def next(self, wait_s: float) -> Event | None:
         """Return what waits for the user; None if nothing came within `wait_s`.
 
         An event is given again until it is answered: a user that lost its connection
         can go on.
         """
-        if self._event is not None:  # also where `wait_s` is 0, which waits for nothing
-            return self._event
-        try:
-            await asyncio.wait_for(self._came.wait(), wait_s)
-        except asyncio.TimeoutError:  # noqa: UP041  another class before Python 3.11
-            return None
+        self._state.wait_for(lambda: self._event is not None or self._is_closed, wait_s)
         return self._event
 
     def answer(self, number: object, message: Mapping[str, Any]) -> None:
@@ -94,28 +107,29 @@ class Conversation:
         Raises:
             WsError: `invalid`; nothing of this number waits, or the message is none.
         """
-        event, answer = self._event, self._answer
-        if event is None or answer is None or event.number != number:
+        event = self._event
+        if event is None or event.number != number:
             raise WsError(INVALID, f"no event {number!r} waits for an answer")
-        told = _message(message) if event.kind == "say" else {}
-        self._done()
-        answer.set_result(told)
+        self._answer = _message(message) if event.kind == "say" else {}
+        self._event = None
+        self._state.notify_all()
 
-    async def _put(self, kind: str, text: str | None) -> dict[str, Any] | None:
+    def close(self) -> None:
+        """End the session: nothing waits any more, or ever again."""
+        self._is_closed = True
+        self._state.notify_all()
+
+    def _put(self, kind: str, text: str | None) -> dict[str, Any] | None:
         self._count += 1
-        self._event = Event(self._count, kind, text)
-        self._answer = asyncio.get_running_loop().create_future()
-        self._came.set()
-        try:
-            return await asyncio.wait_for(self._answer, self._answer_s)
-        except asyncio.TimeoutError:  # noqa: UP041  as above
-            return None
-        finally:
-            self._done()
-
-    def _done(self) -> None:
-        self._event, self._answer = None, None
-        self._came.clear()
+        self._event, self._answer = Event(self._count, kind, text), None
+        self._state.notify_all()
+        self._state.wait_for(
+            lambda: self._answer is not None or self._is_closed, self._answer_s
+        )
+        self._event, answer = None, self._answer
+        if self._is_closed:
+            raise Closed
+        return answer
 
 
 def _message(said: Mapping[str, Any]) -> dict[str, Any]:

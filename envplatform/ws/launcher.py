@@ -1,7 +1,8 @@
 """The file that starts the package where it was copied to, whatever lies around it.
 
-Run as `python3 -I -B <folder>/start.py`: neither the current folder nor the
-environment's variables can put another module in the place of one of ours.
+Run as `python3 -I -S -B <folder>/start.py`: neither the current folder nor the
+environment's variables can put another module in the place of one of ours, and no
+package that is installed is looked for.
 """
 
 from __future__ import annotations
@@ -18,5 +19,5 @@ run(sys.argv[1:])
 """
 COMMAND = """\
 #!/bin/sh
-exec python3 -I -B {start} "$@"
+exec python3 -I -S -B {start} "$@"
 """

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import os
 import shlex
-import signal
-import subprocess
-import time
-from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+import threading
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from .broker import Broker
+from .connections import STACK_BYTES
 from .conversation import ANSWER_S
-from .errors import ManifestError, WsError
 from .holdings import FolderHoldings
 from .launcher import COMMAND, NAME, SOURCE
 from .manifest import Manifest, read_manifest
-from .mcp import McpServer
 from .server import Places, Server, state_line
-from .view_service import MCP
 
 STATE = "state.json"
 LOG = "dispatch.jsonl"
-_POLL_S = 0.05
-_DEATH_S = 5.0
 
 
 def serve(words: list[str]) -> None:
@@ -48,8 +38,13 @@ def serve(words: list[str]) -> None:
     broker = Broker(manifest, FolderHoldings(options.holdings))
     places = Places(options.agent, options.control, options.logs / LOG)
     with ExitStack() as stack:
-        broker.room.servers.update(start_services(manifest, options.holdings, stack))
-        asyncio.run(_run(broker, places, options.answer_s))
+        if _has_services(manifest):
+            from .services import start_services  # noqa: PLC0415  few environments do
+
+            started = start_services(manifest, options.holdings, stack)
+            broker.room.servers.update(started)
+        threading.stack_size(STACK_BYTES)
+        Server(broker, places, answer_s=options.answer_s).run()
     (options.logs / STATE).write_bytes(state_line(broker.room.memory))
 
 
@@ -57,8 +52,11 @@ def publish(folder: Path) -> None:
     """Put this package and a command that runs it below `folder`, for the agent."""
     library = folder / "lib"
     (library / "ws").mkdir(parents=True, exist_ok=True)
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        (library / "ws" / source.name).write_bytes(source.read_bytes())
+    ours = Path(__file__).parent
+    (library / "ws" / "__pycache__").mkdir(exist_ok=True)
+    for source in sorted([*ours.glob("*.py"), *ours.glob("__pycache__/*.pyc")]):
+        place = library / "ws" / source.relative_to(ours)
+        place.write_bytes(source.read_bytes())
     start = library / NAME
     start.write_bytes(SOURCE)
     command = folder / "bin" / "ws"
@@ -67,108 +65,5 @@ def publish(folder: Path) -> None:
     command.chmod(0o755)
 
 
-async def _run(broker: Broker, places: Places, answer_s: float) -> None:
-    await Server(broker, places, answer_s=answer_s).run()
-
-
-def start_services(
-    manifest: Manifest, holdings: Path, stack: ExitStack
-) -> dict[str, McpServer]:
-    """Start the process behind every service that has one, and wait until it answers.
-
-    Returns those that are asked by their standard streams, by name.
-
-    Raises:
-        ManifestError: one does not come up; names it and what it said last.
-    """
-    spoken = {}
-    for view in manifest.views.values():
-        if view.kind != "service" or "command" not in view.options:
-            continue
-        speaks = view.options.get("speaks")
-        if speaks == MCP:
-            spoken[view.name] = _start_spoken(view.name, view.options, holdings, stack)
-        elif speaks is None:
-            _start(view.name, view.options, holdings, stack)
-        else:
-            msg = f"service {view.name} speaks {speaks!r}, which is not {MCP!r}"
-            raise ManifestError(msg)
-    return spoken
-
-
-def _start_spoken(
-    name: str, options: Mapping[str, Any], holdings: Path, stack: ExitStack
-) -> McpServer:
-    with _log_of(options, holdings).open("wb") as said:
-        try:
-            server = McpServer(
-                [str(word) for word in options["command"]],
-                holdings,
-                said=said,
-                answer_s=float(options.get("answer_s", 30.0)),
-            )
-        except OSError as error:
-            msg = f"service {name} can't be started: {error}"
-            raise ManifestError(msg) from None
-    stack.callback(server.stop)
-    try:
-        server.initialize(float(options.get("ready_s", 30.0)))
-    except WsError as error:
-        msg = f"service {name} does not come up: {error.message}"
-        raise ManifestError(msg) from None
-    return server
-
-
-def _log_of(options: Mapping[str, Any], holdings: Path) -> Path:
-    return Path(os.devnull) if "log" not in options else holdings / str(options["log"])
-
-
-def _start(
-    name: str, options: Mapping[str, Any], holdings: Path, stack: ExitStack
-) -> None:
-    with _log_of(options, holdings).open("wb") as said:
-        try:
-            process = subprocess.Popen(
-                [str(word) for word in options["command"]],
-                cwd=str(holdings),
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                start_new_session=True,
-            )
-        except OSError as error:
-            msg = f"service {name} can't be started: {error}"
-            raise ManifestError(msg) from None
-    stack.callback(_stop, process)
-    deadline = time.monotonic() + float(options.get("ready_s", 30.0))
-    while not _answers(int(options["port"]), str(options.get("ready_path", "/"))):
-        if process.poll() is not None:
-            msg = f"service {name} ended with {process.returncode} before it answered"
-            raise ManifestError(msg)
-        if time.monotonic() > deadline:
-            msg = f"service {name} does not answer at port {options['port']}"
-            raise ManifestError(msg)
-        time.sleep(_POLL_S)
-
-
-def _answers(port: int, path: str) -> bool:
-    import http.client  # noqa: PLC0415  few environments have a process as service
-
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1.0)
-    try:
-        connection.request("GET", path)
-        connection.getresponse()
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
-    return True
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    for sign in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, sign)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_DEATH_S)
-            return
+def _has_services(manifest: Manifest) -> bool:
+    return any("command" in view.options for view in manifest.views.values())

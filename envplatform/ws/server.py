@@ -11,18 +11,19 @@ The control socket takes `patch` (the user's changes), `attend`, `await_message`
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
 import os
 import signal
-from collections.abc import Awaitable, Callable, Mapping
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .broker import Broker
 from .changes import read_change
-from .conversation import ANSWER_S, Conversation
+from .connections import Hangup, Listener, Rules
+from .conversation import ANSWER_S, Closed, Conversation
 from .errors import INVALID, REFUSED, WsError
 from .log import Entry
 from .wire import (
@@ -52,76 +53,98 @@ class Places(NamedTuple):
 
 
 class Server:
-    """Serves one broker until it is told to stop."""
+    """Serves one broker until it is told to stop.
+
+    A thread a connection, and one state: whoever reads or changes it holds `_guard`,
+    and lets go of it only while waiting for the user.
+    """
 
     def __init__(
         self, broker: Broker, places: Places, *, answer_s: float = ANSWER_S
     ) -> None:
-        """Make one in a running event loop; `answer_s` is how long a user may think."""
+        """`answer_s` is how long a user may think."""
         self._broker = broker
         self._places = places
-        self._conversation = Conversation(answer_s=answer_s)
-        self._turn = asyncio.Lock()
+        self._guard = threading.Condition()
+        self._conversation = Conversation(self._guard, answer_s=answer_s)
+        self._turn = threading.Lock()
         self._written = 0
         self._log_bytes = 0
-        self._connections = 0
-        self._stopped = asyncio.Event()
+        self._is_stopped = False
+        self._ending, self._end = os.pipe()
 
-    async def run(self) -> None:
-        """Listen on both sockets; return when `stop` or SIGTERM came."""
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._stopped.set)
+    def run(self) -> None:
+        """Listen on both sockets; return when `stop` or SIGTERM came.
+
+        Nothing is dispatched after that. To be called by the main thread, once.
+        """
+        # A pipe: unlike an event of threads it may be used in a signal handler.
+        signal.signal(signal.SIGTERM, lambda *_: self._wake())
         self._places.log.parent.mkdir(parents=True, exist_ok=True)
         self._places.log.write_bytes(b"")
-        control = await _listen(self._places.control, self._on_control)
-        agent = await _listen(self._places.agent, self._on_agent)
-        try:
-            await self._stopped.wait()
-        finally:
-            agent.close()
-            control.close()
-            self._places.agent.unlink()
-            self._places.control.unlink()
+        text = f"a request is at most {MAX_REQUEST_BYTES} bytes"
+        too_long = encode_reply(Reply(error=INVALID, message=text))
+        full = encode_reply(Reply(error=REFUSED, message="too many connections"))
+        control = Rules(self._on_control, sent=self._sent, too_long=too_long)
+        agent = Rules(
+            self._on_agent, most=MAX_CONNECTIONS, full=full, too_long=too_long
+        )
+        listening = [
+            Listener(self._places.control, control),
+            Listener(self._places.agent, agent),
+        ]
+        os.read(self._ending, 1)
+        with self._guard:
+            self._stop({})
+        for listener in listening:
+            listener.close()
 
-    async def _on_agent(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        if self._connections >= MAX_CONNECTIONS:
-            await _send(writer, Reply(error=REFUSED, message="too many connections"))
-            writer.close()
-            return
-        self._connections += 1
-        try:
-            await _serve(reader, writer, self._asked)
-        finally:
-            self._connections -= 1
+    def _wake(self) -> None:
+        os.write(self._end, b".")
 
-    async def _on_control(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        await _serve(reader, writer, self._controlled)
+    def _sent(self) -> None:
+        """Let the process end only when `stop` was answered."""
+        if self._is_stopped:
+            self._wake()
 
-    async def _asked(self, request: Request) -> Reply:
+    def _on_agent(self, line: bytes) -> bytes:
+        return _answered(line, self._asked)
+
+    def _on_control(self, line: bytes) -> bytes:
+        with self._guard:
+            if self._is_stopped:
+                raise Hangup
+            return _answered(line, self._controlled)
+
+    def _asked(self, request: Request) -> Reply:
         """Answer one request after the other: the log has an order, and it is this."""
-        async with self._turn:
+        with self._turn, self._guard:
+            if self._is_stopped:
+                raise Hangup
             if self._log_bytes > MAX_LOG_BYTES:
                 return Reply(error=REFUSED, message="the session's log is full")
-            said, heard = self._broker.said(request), None
-            if said is not None:
-                answer = await self._conversation.say(*said)
-                heard = None if answer is None else Reply(data=answer)
-            reply = self._broker.ask(request, heard=heard)
-            self._keep_log()
-            if said is None:
-                name = str(request.arguments.get("name", ""))
-                await self._conversation.look(request.operation, name)
-            return reply
+            try:
+                return self._dispatched(request)
+            except Closed:
+                raise Hangup from None
 
-    async def _controlled(self, request: Request) -> Reply:
-        if request.operation == "await_message":
-            return await self._await_message(request.arguments)
+    def _dispatched(self, request: Request) -> Reply:
+        said, heard = self._broker.said(request), None
+        if said is not None:
+            answer = self._conversation.say(*said)
+            heard = None if answer is None else Reply(data=answer)
+        reply = self._broker.ask(request, heard=heard)
+        self._keep_log()
+        if said is None:
+            name = str(request.arguments.get("name", ""))
+            self._conversation.look(request.operation, name)
+        return reply
+
+    def _controlled(self, request: Request) -> Reply:
         answers: Mapping[str, Callable[[Mapping[str, Any]], Reply]] = {
             "patch": self._patch,
             "attend": self._attend,
+            "await_message": self._await_message,
             "answer": self._answer,
             "log": self._log,
             "state": self._state,
@@ -130,7 +153,7 @@ class Server:
             "stop": self._stop,
         }
         if request.operation not in answers:
-            takes = ", ".join([*answers, "await_message"])
+            takes = ", ".join(answers)
             return Reply(error=INVALID, message=f"control takes {takes}")
         return answers[request.operation](request.arguments)
 
@@ -151,14 +174,14 @@ class Server:
         self._conversation.looks = looks
         return Reply(data={})
 
-    async def _await_message(self, arguments: Mapping[str, Any]) -> Reply:
+    def _await_message(self, arguments: Mapping[str, Any]) -> Reply:
         """Return what waits for the user, with what it looks at, once there is some."""
         wait_s, paths = arguments.get("wait_s", MAX_WAIT_S), arguments.get("paths", [])
         if not isinstance(wait_s, (int, float)) or not 0 <= wait_s <= MAX_WAIT_S:
             raise WsError(INVALID, f"wait_s is a number up to {MAX_WAIT_S}")
         if not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
             raise WsError(INVALID, "paths is a list of texts")
-        event = await self._conversation.next(wait_s)
+        event = self._conversation.next(wait_s)
         holdings = self._broker.room.holdings
         held = {
             path: base64.b64encode(holdings.read(path)).decode("ascii")
@@ -209,7 +232,8 @@ class Server:
         return Reply(data={"files": files, "state": self._broker.room.memory})
 
     def _stop(self, _: Mapping[str, Any]) -> Reply:
-        self._stopped.set()
+        self._is_stopped = True
+        self._conversation.close()
         return Reply(data={"entries": len(self._broker.log)})
 
     def _keep_log(self) -> None:
@@ -221,55 +245,12 @@ class Server:
         self._log_bytes += len(data)
 
 
-async def _listen(
-    place: Path,
-    take: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
-) -> asyncio.AbstractServer:
-    """Listen; the socket appears under its name when it can be used, not before.
-
-    Whoever can see it may use it: agent and user are other users than this one, and
-    what keeps them apart is which folder of sockets each has a door to.
-    """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_name(f".{place.name}.{os.getpid()}")
-    server = await asyncio.start_unix_server(
-        take, path=str(beside), limit=MAX_REQUEST_BYTES
-    )
-    beside.chmod(0o666)
-    beside.replace(place)
-    return server
-
-
-async def _serve(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    answer: Callable[[Request], Awaitable[Reply]],
-) -> None:
+def _answered(line: bytes, answer: Callable[[Request], Reply]) -> bytes:
     try:
-        while line := await _line(reader, writer):
-            try:
-                reply = await answer(decode_request(line))
-            except WsError as error:
-                reply = Reply(error=error.code, message=error.message)
-            await _send(writer, reply)
-    except (ConnectionError, asyncio.IncompleteReadError):
-        pass
-    finally:
-        writer.close()
-
-
-async def _line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
-    try:
-        return await reader.readline()
-    except ValueError:
-        text = f"a request is at most {MAX_REQUEST_BYTES} bytes"
-        await _send(writer, Reply(error=INVALID, message=text))
-        return b""
-
-
-async def _send(writer: asyncio.StreamWriter, reply: Reply) -> None:
-    writer.write(encode_reply(reply))
-    await writer.drain()
+        reply = answer(decode_request(line))
+    except WsError as error:
+        reply = Reply(error=error.code, message=error.message)
+    return encode_reply(reply)
 
 
 def state_line(memory: dict[str, dict[str, Any]]) -> bytes:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import INVALID, NOT_READY, REFUSED, ManifestError, WsError
 from .holdings import Holdings
 from .manifest import Manifest, Resource, ViewSpec
-from .mcp import McpServer
 from .wire import Reply, digest
+
+if TYPE_CHECKING:
+    from .mcp import McpServer
 
 
 class Room:

@@ -46,7 +46,7 @@ class TableView(View):
 
     def __init__(self, spec: ViewSpec, room: Room) -> None:
         super().__init__(spec, room)
-        self._cached: tuple[str, sqlite3.Connection] = ("", sqlite3.connect(":memory:"))
+        self._cached: tuple[str, sqlite3.Connection] = ("", _in_memory())
 
     def answer(self, operation: str, arguments: Mapping[str, Any]) -> Reply:
         """See the base class."""
@@ -77,7 +77,7 @@ class TableView(View):
         dump = dump_of(connection)
         if len(dump) > MAX_TABLE_BYTES:
             connection.close()
-            self._cached = ("", sqlite3.connect(":memory:"))
+            self._cached = ("", _in_memory())
             msg = f"{self.spec.name} would be over {MAX_TABLE_BYTES} bytes as its dump"
             raise WsError(TOO_LARGE, msg)
         self.room.holdings.write(self.room.resource(self.spec.source).location, dump)
@@ -89,8 +89,13 @@ def dump_of(connection: sqlite3.Connection) -> bytes:
     return "".join(f"{line}\n" for line in connection.iterdump()).encode("utf-8")
 
 
+def _in_memory() -> sqlite3.Connection:
+    """Return an empty database, for whichever thread asks next; one at a time does."""
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+
+
 def _loaded(dump: bytes, name: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection = _in_memory()
     connection.text_factory = str
     try:
         connection.execute(f"PRAGMA max_page_count={_MAX_PAGES}")

@@ -122,6 +122,32 @@ async def test_a_state_without_a_verdict_costs_itself_alone(
     assert [one.reward for one in found] == [1, None, 1, 1]
 
 
+LATE = b"""
+import atexit, threading
+go = threading.Event()
+def later(go=go, said=sys.stderr):
+    go.wait()
+    said.write("a thread")
+threading.Thread(target=later).start()
+threading._register_atexit(go.set)
+atexit.register(sys.stdout.write, "an exit, ")
+"""
+
+
+async def test_what_a_verifier_does_at_its_end_counts_as_it_would_alone(
+    bubblewrap: SandboxProvider, bare_image: Image
+) -> None:
+    """Threads that go on, what is registered for the end, and output not yet written."""
+    finals = [doing(LATE, number) for number in range(4)]
+    graded = await grade_states(
+        bubblewrap, environment(bare_image), finals, image=bare_image
+    )
+    assert not graded.note
+    for one in graded.gradings:
+        assert one.reward == 1
+        assert one.log == "an exit, a thread"
+
+
 async def test_what_a_verifier_wrote_itself_counts_as_it_would_alone(
     bubblewrap: SandboxProvider, bare_image: Image
 ) -> None:

@@ -1,6 +1,5 @@
 """A message at the server: it waits for the user, whoever floods or breaks off meanwhile."""
 
-import asyncio
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from envplatform.ws import Reply
 from envplatform.ws.client import Client
-from envplatform.ws.conversation import Conversation
+from envplatform.ws.conversation import Closed, Conversation
 from envplatform.ws.wire import Request
 from tests.ws.test_ws_server import Session, flood
 
@@ -99,27 +98,62 @@ def test_an_agent_can_not_answer_itself(session: Session) -> None:
 
 
 def test_a_user_looks_after_the_first_dispatch_and_those_that_matter() -> None:
-    async def looked(conversation: Conversation, operation: str, name: str) -> bool:
-        looking = asyncio.create_task(conversation.look(operation, name))
-        event = await conversation.next(0.05)
+    state = threading.Condition()
+    conversation = Conversation(state)
+    conversation.looks = True
+    conversation.looks_at = (("read", "a"), ("write", ""))
+    asked = [("list", ""), ("list", ""), ("read", "b"), ("read", "a"), ("write", "b")]
+    found = [looked(state, conversation, *one) for one in asked]
+    conversation.looks_at = None
+    found.append(looked(state, conversation, "list", ""))
+    assert found == [True, False, False, True, True, True]
+
+
+def looked(
+    state: threading.Condition, conversation: Conversation, operation: str, name: str
+) -> bool:
+    """Whether the user was asked to look; it does so then."""
+
+    def look() -> None:
+        with state:
+            conversation.look(operation, name)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    event = None
+    with state:
+        while event is None and looking.is_alive():
+            event = conversation.next(0.01)
         if event is not None:
             conversation.answer(event.number, {})
-        await looking
-        return event is not None
+    looking.join()
+    return event is not None
 
-    async def session() -> list[bool]:
-        conversation = Conversation()
-        conversation.looks = True
-        conversation.looks_at = (("read", "a"), ("write", ""))
-        asked = [
-            ("list", ""),
-            ("list", ""),
-            ("read", "b"),
-            ("read", "a"),
-            ("write", "b"),
-        ]
-        found = [await looked(conversation, *one) for one in asked]
-        conversation.looks_at = None
-        return [*found, await looked(conversation, "list", "")]
 
-    assert asyncio.run(session()) == [True, False, False, True, True, True]
+def test_a_session_that_ends_keeps_nobody_waiting() -> None:
+    state = threading.Condition()
+    conversation = Conversation(state)
+    ended: list[type[Exception]] = []
+
+    def say() -> None:
+        with state, pytest.raises(Closed) as raised:
+            conversation.say("hello?")
+        ended.append(raised.type)
+
+    saying = threading.Thread(target=say)
+    saying.start()
+    with state:
+        assert conversation.next(60) is not None
+        conversation.close()
+    saying.join(60)
+    assert ended == [Closed]
+    with state:
+        assert conversation.next(60) is None
+
+
+def test_a_message_that_nobody_answers_in_time_is_given_up() -> None:
+    state = threading.Condition()
+    conversation = Conversation(state, answer_s=0.01)
+    with state:
+        assert conversation.say("hello?") is None
+        assert conversation.next(0) is None

@@ -16,6 +16,7 @@ from envplatform.grading.broker import Served
 from envplatform.grading.evidence import Evidence
 from envplatform.grading.grade import Grading
 from envplatform.grading.replaying import entries_of
+from envplatform.grading.runtime import with_byte_code
 from envplatform.grading.sessions import SOLUTION, Final, open_environment
 from envplatform.sandbox.base import Limits
 from envplatform.tree import Tree
@@ -105,7 +106,8 @@ async def _attempt(
         async with open_environment(
             bench.provider, variant, image=bench.image, attend=bench.attend
         ) as opened:
-            await opened.sandbox.upload(environment.solution, SOLUTION)
+            solution = with_byte_code(environment.solution)
+            await opened.sandbox.upload(solution, SOLUTION)
             await opened.sandbox.exec(
                 ["bash", f"{SOLUTION}/{SOLVE_SCRIPT}"],
                 limits=Limits(wall_s=wall_s, cpu_s=wall_s),
