@@ -26,10 +26,17 @@ from envplatform.interop.chat.write import write_lines
 from envplatform.interop.exporting import Exported, whole_folder
 from envplatform.interop.harbor.write import write_tasks
 from envplatform.interop.stored_trajectories import stored_trajectories
+from envplatform.interop.swebench.write import write_task_repository
+from envplatform.interop.verifiers.write import write_taskset
 from envplatform.rollout.choosing import matching
 from envplatform.store import Store
 
-Format = Literal["harbor", "atif", "chat"]
+Format = Literal["harbor", "swebench", "verifiers", "atif", "chat"]
+_OF_ENVIRONMENTS = {
+    "harbor": write_tasks,
+    "swebench": write_task_repository,
+    "verifiers": write_taskset,
+}
 _OF_TRAJECTORIES = {"atif": write_documents, "chat": write_lines}
 _SHOWN = 20
 
@@ -76,8 +83,9 @@ def _write(
         ExportError: that is nothing.
     """
     told = Exported()
-    if format_ == "harbor":
-        write_tasks(store, _environments(store, fitting), folder, told)
+    if format_ in _OF_ENVIRONMENTS:
+        rows = _environments(store, fitting)
+        _OF_ENVIRONMENTS[format_](store, rows, folder, told)
         told.check("environment")
     else:
         trajectories = stored_trajectories(store, fitting, told)

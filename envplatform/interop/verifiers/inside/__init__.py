@@ -1,0 +1,1 @@
+"""The package that is written; it runs where verifiers is installed, and only there."""
