@@ -23,3 +23,6 @@ rollout_batch = dg.DynamicPartitionsDefinition(name="rollout_batch")
 
 experiment = dg.DynamicPartitionsDefinition(name="experiment")
 """Named configurations of models and data, so that one never overwrites another."""
+
+arm_experiment = dg.DynamicPartitionsDefinition(name="arm_experiment")
+"""Named experiments with arms: models that differ in one thing, over the same tasks."""

@@ -18,6 +18,16 @@ from envplatform.errors import ConfigError
 from envplatform.swe.targets import builtin_targets
 
 Profile = Literal["demo", "small", "paper"]
+Experiment = Literal[
+    "original_against_res",
+    "single_against_multi_turn",
+    "nll_rsr_random",
+    "unseen_harness",
+    "distillation",
+    "repository_coverage",
+    "rl_from_sft",
+]
+"""With arms, as they ship; each small on the CPU, and at the papers' scale."""
 _HERE = "envplatform.toml"
 """What `init` writes where no subcommand is named; a folder may not be called so."""
 
@@ -43,17 +53,34 @@ init_app.command("target")(init_target)
 def init(
     folder: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
     profile: Annotated[Profile, typer.Option(help="What to start from.")] = "demo",
+    experiment: Annotated[
+        Experiment | None,
+        typer.Option(help="With arms: small on the CPU, or with --profile paper."),
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Write an envplatform.toml, never over another; `init target`: a target.toml."""
     with clear_errors(as_json=as_json):
-        path = write_profile(folder, profile).absolute()
+        if experiment is None:
+            path = write_profile(folder, profile).absolute()
+        else:
+            path = write_experiment(folder, experiment, profile).absolute()
     targets = builtin_targets()
     answer(
-        {"file": path, "profile": profile, "builtin_targets": targets},
+        {
+            "file": path,
+            "profile": profile,
+            "experiment": experiment,
+            "builtin_targets": targets,
+        },
         as_json=as_json,
-        show=lambda console: _show(console, path, profile, targets),
+        show=lambda console: _show(
+            console,
+            path,
+            f"experiment {experiment}" if experiment else f"profile {profile}",
+            targets,
+        ),
     )
 
 
@@ -65,7 +92,28 @@ def write_profile(folder: Path, profile: Profile) -> Path:
     """
     data = files("envplatform").joinpath("data", "profiles", f"{profile}.toml")
     text = data.read_text(encoding="utf-8")
-    parse_configuration(text, source=f"profile {profile}")
+    return _write(folder, text, source=f"profile {profile}")
+
+
+def write_experiment(folder: Path, experiment: Experiment, profile: Profile) -> Path:
+    """Write an experiment's file into `folder` and return its path.
+
+    At the papers' scale with the profile `paper`, else small.
+
+    Raises:
+        ConfigError: a file is already there, or the folder can't be written.
+    """
+    size = "paper" if profile == "paper" else "small"
+    data = files("envplatform").joinpath("data", "experiments")
+    parts = [
+        data.joinpath(f"{name}.{size}.toml").read_text(encoding="utf-8")
+        for name in ("head", experiment)
+    ]
+    return _write(folder, "".join(parts), source=f"experiment {experiment}, {size}")
+
+
+def _write(folder: Path, text: str, *, source: str) -> Path:
+    parse_configuration(text, source=source)
     path = folder / CONFIGURATION_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +128,7 @@ def write_profile(folder: Path, profile: Profile) -> Path:
     return path
 
 
-def _show(console: Console, path: Path, profile: str, targets: tuple[str, ...]) -> None:
-    say(console, f"wrote {path} (profile {profile})")
+def _show(console: Console, path: Path, what: str, targets: tuple[str, ...]) -> None:
+    say(console, f"wrote {path} ({what})")
     say(console, f"built-in targets: {', '.join(targets)}")
     say(console, "next: edit it, then `envplatform doctor`, then `envplatform demo`")

@@ -7,6 +7,7 @@ imported once; nothing is trained in the parent.
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -55,8 +56,8 @@ def distillation(root: Path, on: str) -> TrainingOrder:
         on="single_turns" if on == "single_turns" else "rollouts",
         answer_tokens=10,
     )
-    return made_online.order(
-        root,
+    return replace(
+        made_online.order(root),
         kind="distillation",
         online=None,
         rows=path,
