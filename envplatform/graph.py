@@ -24,6 +24,11 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "curated_reverse_patches": ("fix_corpus", "reverse_patches"),
         "verified_bugs": ("target_repositories", "bug_candidates"),
         "coverage_report": ("task_blueprints", "cowork_environments"),
+        "realism_votes": (
+            "bug_candidates",
+            "verified_bugs",
+            "curated_reverse_patches",
+        ),
         "bug_training_set": ("reverse_patches", "curated_reverse_patches"),
         "swe_environments": ("target_repositories", "bug_candidates", "verified_bugs"),
         "rollouts": (

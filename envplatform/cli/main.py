@@ -20,6 +20,7 @@ from envplatform.cli.mcp import mcp
 from envplatform.cli.orchestrator import demo, ui
 from envplatform.cli.output import CALLED_WRONGLY, print_json
 from envplatform.cli.release import release_app
+from envplatform.cli.review import review
 from envplatform.cli.run import run
 from envplatform.cli.shell import shell
 from envplatform.cli.status import status
@@ -64,6 +65,7 @@ for command in (
     app.command()(command)
 app.command("import")(import_)
 app.command()(export)
+app.command()(review)
 app.add_typer(init_app)
 app.add_typer(release_app)
 

@@ -12,7 +12,6 @@ from pydantic import ConfigDict, Field, model_validator
 from envplatform.configuration.section import (
     Positive,
     Section,
-    Share,
     check_names,
     with_tables,
 )
@@ -94,7 +93,7 @@ class RealismSettings(Section):
     """At most."""
     seed: int = 0
     """Of the draw of pairs, and of which bug stands on the left."""
-    majority: Share = 0.5
+    majority: Annotated[float, Field(ge=0.5, lt=1)] = 0.5
     """A pair counts as taken for real where more than this share of its votes say so."""
 
     @model_validator(mode="after")

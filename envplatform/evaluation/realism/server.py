@@ -1,0 +1,215 @@
+"""A small web server for this machine's own browser: nobody else's, no other page's.
+
+It listens on 127.0.0.1, answers to that name alone, and asks every request for a secret
+that only whoever started it has; a vote needs a token of ours besides. What the pages
+are is in `page` and `browse`.
+"""
+
+import hmac
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email.message import Message
+from http import HTTPStatus
+from http.cookies import CookieError, SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Protocol
+from urllib.parse import parse_qs, urlsplit
+
+from envplatform.errors import EnvPlatformError
+from envplatform.evaluation.realism.page import page, shown
+
+HOST = "127.0.0.1"
+_COOKIE = "envplatform"
+_MAX_FORM = 20_000
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    ("Cache-Control", "no-store"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Content-Security-Policy", _POLICY),
+)
+Fields = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a page or an action comes to."""
+
+    text: str = ""
+    """HTML; empty of one that leads on."""
+    status: HTTPStatus = HTTPStatus.OK
+    leads_to: str = ""
+    """Path of the next page."""
+
+
+class Site(Protocol):
+    """What is served."""
+
+    def show(self, path: str, fields: Fields) -> Reply:
+        """Return a page; one that is not there has status 404.
+
+        Raises:
+            EnvPlatformError: it can't be shown; told as it is.
+        """
+
+    def act(self, path: str, fields: Fields) -> Reply:
+        """Do what a form asks for; its token was checked.
+
+        Raises:
+            EnvPlatformError: it can't be done; told as it is.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What a browser must show: a secret in its cookie, a token in each form."""
+
+    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+
+class ReviewServer(ThreadingHTTPServer):
+    """Serves a site until it is shut down."""
+
+    daemon_threads = True
+
+    def __init__(self, site: Site, keys: Keys, *, port: int) -> None:
+        """Listen; `port` 0 takes a free one.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        self.site = site
+        self.keys = keys
+        super().__init__((HOST, port), _Handler)
+
+    @property
+    def origin(self) -> str:
+        """Where it listens."""
+        return f"http://{HOST}:{self.server_address[1]}"
+
+    @property
+    def url(self) -> str:
+        """The address that lets a browser in; it holds the secret."""
+        return f"{self.origin}/?key={self.keys.secret}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ReviewServer
+    timeout = 30
+    """Seconds that a silent browser may hold a thread."""
+
+    def do_GET(self) -> None:
+        """Show a page."""
+        parts = urlsplit(self.path)
+        fields = _fields(parts.query)
+        keys = self.server.keys
+        if not self._is_at_home():
+            return
+        if parts.path == "/" and _same(fields.get("key", ""), keys.secret):
+            self._send(Reply(leads_to="/"), cookie=True)
+        elif self._is_let_in():
+            self._answer(lambda: self.server.site.show(parts.path, fields))
+
+    def do_POST(self) -> None:
+        """Do what a form of ours asks for."""
+        if not (self._is_at_home() and self._is_let_in()):
+            return
+        origin = self.headers.get("Origin")
+        if origin not in {None, self.server.origin}:
+            self._refuse(HTTPStatus.FORBIDDEN, "this form is of another page")
+            return
+        fields = self._form()
+        if fields is None:
+            return
+        if not _same(fields.get("token", ""), self.server.keys.token):
+            self._refuse(
+                HTTPStatus.FORBIDDEN, "this form is of an earlier start: go back"
+            )
+            return
+        path = urlsplit(self.path).path
+        self._answer(lambda: self.server.site.act(path, fields))
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing: addresses hold the secret."""
+
+    def _answer(self, work: Callable[[], Reply]) -> None:
+        try:
+            reply = work()
+        except EnvPlatformError as error:
+            self._refuse(HTTPStatus.CONFLICT, str(error))
+        else:
+            self._send(reply)
+
+    def _is_at_home(self) -> bool:
+        """Whether we were asked for by our own name: another's may lead here, too."""
+        if self.headers.get("Host") == urlsplit(self.server.origin).netloc:
+            return True
+        self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "ask for 127.0.0.1")
+        return False
+
+    def _is_let_in(self) -> bool:
+        if _same(_cookie(self.headers), self.server.keys.secret):
+            return True
+        said = "open the address that `envplatform review` printed"
+        self._refuse(HTTPStatus.FORBIDDEN, said)
+        return False
+
+    def _form(self) -> dict[str, str] | None:
+        """Return the fields of a form; None where it was refused."""
+        length = self.headers.get("Content-Length", "")
+        kind = self.headers.get_content_type()
+        if not (length.isascii() and length.isdigit()) or int(length) > _MAX_FORM:
+            self.close_connection = True
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a form is short")
+            return None
+        body = self.rfile.read(int(length))
+        if kind != "application/x-www-form-urlencoded":
+            self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "this is no form of ours")
+            return None
+        return _fields(body.decode("ascii", "replace"))
+
+    def _refuse(self, status: HTTPStatus, why: str) -> None:
+        text = page(status.phrase, f"<p>{shown(why)}</p>")
+        self._send(Reply(text=text, status=status))
+
+    def _send(self, reply: Reply, *, cookie: bool = False) -> None:
+        body = reply.text.encode("utf-8", "replace")
+        self.send_response(HTTPStatus.SEE_OTHER if reply.leads_to else reply.status)
+        for name, value in _HEADERS:
+            self.send_header(name, value)
+        if cookie:
+            said = f"{_COOKIE}={self.server.keys.secret}; HttpOnly; SameSite=Strict"
+            self.send_header("Set-Cookie", f"{said}; Path=/")
+        if reply.leads_to:
+            self.send_header("Location", reply.leads_to)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _same(said: str, known: str) -> bool:
+    return hmac.compare_digest(said.encode("utf-8", "replace"), known.encode())
+
+
+def _fields(query: str) -> dict[str, str]:
+    """Return fields by name, the first where one is named twice; none if too many."""
+    try:
+        found = parse_qs(query, max_num_fields=20)
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in found.items()}
+
+
+def _cookie(headers: Message) -> str:
+    try:
+        cookies = SimpleCookie(headers.get("Cookie", ""))
+    except CookieError:
+        return ""
+    return cookies[_COOKIE].value if _COOKIE in cookies else ""
