@@ -80,6 +80,7 @@ def _extra(trajectory: Trajectory) -> JsonObject:
         "ending": trajectory.ending,
         "error_class": trajectory.error_class,
         "reward": trajectory.reward,
+        **_judged(trajectory),
         "scores": {one.criterion: one.score for one in trajectory.scores},
         "claims": [
             {
@@ -155,3 +156,12 @@ def _results(answers: Sequence[Message], known: set[str]) -> list[Json]:
             result["source_call_id"] = one.tool_call_id
         results.append(result)
     return results
+
+
+def _judged(trajectory: Trajectory) -> JsonObject:
+    """Say what a judge made of it, or why nobody judged; nothing without a rubric."""
+    judged = trajectory.judged
+    if judged is None:
+        return {}
+    told: JsonObject = {"code": judged.code, "score": judged.score}
+    return {"judged": {**told, "judge": judged.judge, "why_none": judged.why_none}}

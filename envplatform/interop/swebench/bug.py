@@ -46,6 +46,8 @@ class Bug:
     """Of pytest."""
     directory: str
     variables: Mapping[str, str]
+    search_path: tuple[str, ...]
+    """For modules, first to last."""
     base_image: str
     """What the image stands upon; empty: plain Python."""
 
@@ -88,6 +90,7 @@ def bug_of(environment: Environment) -> Bug:
         arguments=_texts(job, "args"),
         directory=_moved(str(job.get("directory", _OURS))),
         variables=_variables(job),
+        search_path=tuple(map(_moved, _texts(job, "pythonpath"))),
         base_image=environment.core.facts.get(BASE_IMAGE, ""),
     )
 
@@ -122,12 +125,8 @@ def _mended(buggy: Tree, solution: Tree) -> dict[str, File]:
 
 def _variables(job: Mapping[str, object]) -> dict[str, str]:
     said = job.get("env")
-    found = dict(said) if isinstance(said, dict) else {}
-    paths = ":".join(_moved(path) for path in _texts(job, "pythonpath"))
-    return {
-        **{str(name): str(found[name]) for name in sorted(found)},
-        "PYTHONPATH": paths,
-    }
+    found = said if isinstance(said, dict) else {}
+    return {str(name): str(found[name]) for name in sorted(found)}
 
 
 def _moved(path: str) -> str:

@@ -34,6 +34,7 @@ def eval_script(bug: Bug) -> str:
     lines += [
         f"export {name}={shlex.quote(value)}" for name, value in bug.variables.items()
     ]
+    lines.append(f"export PYTHONPATH={_search_path(bug)}")
     words = ["python", "-c", _RUN, *bug.arguments, *_PYTEST]
     lines += [
         f"cd {shlex.quote(bug.directory)}",
@@ -66,6 +67,12 @@ RUN command -v python >/dev/null || ln -s "$(command -v python3)" /usr/local/bin
 {install}ADD {ARCHIVE} {ROOT}/
 WORKDIR {ROOT}
 """
+
+
+def _search_path(bug: Bug) -> str:
+    """Of the suite, before whatever the image has."""
+    own = shlex.quote(":".join(bug.search_path))
+    return own + "${PYTHONPATH:+:$PYTHONPATH}"
 
 
 def _delimiter(bug: Bug) -> str:
