@@ -156,6 +156,7 @@ def _tasks(chance: random.Random, facets: Facets, start: date) -> list[Task]:
             after = [
                 o + f"+{chance.randint(1, 3)}" * (chance.random() < 0.4) for o in after
             ]
+        # The last holiday comes later: it moves whatever waits for such a day, too.
         late = facets.earliest == "some" and chance.random() < 0.2
         found.append(
             Task(
@@ -164,7 +165,7 @@ def _tasks(chance: random.Random, facets: Facets, start: date) -> list[Task]:
                 team=chance.choice(TEAMS),
                 days=chance.randint(1, 7),
                 after=tuple(sorted(after)),
-                earliest=_day(start, chance.randint(8, 30)) if late else "",
+                earliest=_day(start, chance.randint(8, 21)) if late else "",
                 revised=_day(start, -chance.randint(5, 60)),
             )
         )

@@ -1,6 +1,7 @@
 """What is drawn: departments, their lists of terms, and the rules of the common glossary."""
 
 import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -12,6 +13,8 @@ from envplatform.cowork.words import Names
 from envplatform.toml_file import parse_toml
 
 _FILE = "terms.toml"
+LEAST_CHOICES = 5
+"""Terms of which the rule decides whose definition is taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +71,6 @@ def draw_lists(chance: random.Random, names: Names) -> Lists:
     """Draw lists with conflicts, other spellings, and terms that were given up."""
     departments = names.some("department", chance.randint(3, 5))
     chosen = chance.sample(sorted(_terms().items()), chance.randint(20, 26))
-    entries = [
-        entry
-        for place, (term, definitions) in enumerate(chosen)
-        for entry in _entries(chance, term, definitions, departments, place)
-    ]
-    chance.shuffle(entries)
     facets = Facets(
         winner=chance.choice(("newest", "ranked", "longest")),
         retired=chance.choice(("dropped", "marked", "apart")),
@@ -88,12 +85,40 @@ def draw_lists(chance: random.Random, names: Names) -> Lists:
             ("kb/glossary.md", "wiki/terms.md", "handbook/words.md")
         ),
     )
+    while True:
+        entries = [
+            entry
+            for place, (term, definitions) in enumerate(chosen)
+            for entry in _entries(chance, term, definitions, departments, place)
+        ]
+        if _choices(entries, facets, departments) >= LEAST_CHOICES:
+            break
+    chance.shuffle(entries)
     known = chance.sample(chosen, 4)
     return Lists(
         facets=facets,
         departments=tuple(departments),
         entries=tuple(entries),
         old=tuple((term, definitions[-1]) for term, definitions in sorted(known)),
+    )
+
+
+def _choices(
+    entries: Sequence[Entry], facets: Facets, departments: Sequence[str]
+) -> int:
+    """Count terms of which another definition than the oldest is taken."""
+    live: dict[str, list[Entry]] = {}
+    for one in entries:
+        if not one.retired:
+            live.setdefault(one.term.lower(), []).append(one)
+    best: Mapping[str, Callable[[Entry], tuple[str, int]]] = {
+        "newest": lambda one: (one.changed, 0),
+        "longest": lambda one: ("", len(one.definition)),
+        "ranked": lambda one: ("", -departments.index(one.department)),
+    }
+    return sum(
+        max(of, key=best[facets.winner]) != min(of, key=lambda one: one.changed)
+        for of in live.values()
     )
 
 

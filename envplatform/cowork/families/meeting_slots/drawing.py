@@ -75,6 +75,8 @@ def draw_round(chance: random.Random, names: Names) -> Round:
             for room in rooms
             for day in days
             for part in range(2)
+            # Where the zones decide, no room is to decide in their stead.
+            if (day, part) != (days[0], 0) or room in rooms[2:]
         ),
         settled=meetings[settled].number,
         added=(chosen.number, chance.choice(absent)),

@@ -98,6 +98,25 @@ def _articles(chance: random.Random, names: Sequence[str]) -> list[Article]:
 
 
 def _wishes(chance: random.Random, articles: Sequence[Article]) -> list[Wish]:
+    """Return wishes of which some are large enough for the second step of any kind."""
+    while True:
+        found = _some_wishes(chance, articles)
+        if _are_large(found, articles):
+            return found
+
+
+def _are_large(wishes: Sequence[Wish], articles: Sequence[Article]) -> bool:
+    """Whether a group without a special discount gets there, and a position of it."""
+    groups: dict[str, list[int]] = {name: [] for name in GROUPS[2:]}
+    known = {one.sku: one for one in articles}
+    for wish in wishes:
+        one = known.get(wish.sku)
+        if one and one.group in groups and one.terms == "standard":
+            groups[one.group] += [] if one.successor else [wish.quantity]
+    return any(sum(one) >= 90 and max(one) >= 40 for one in groups.values() if one)
+
+
+def _some_wishes(chance: random.Random, articles: Sequence[Article]) -> list[Wish]:
     """Return wishes of two or three articles a group, one of them gone, one unknown."""
     chosen = [0, 1, 5, 6, 7, 10, 11, *chance.sample((2, 3, 4, 8, 9, 12, 13), 4)]
     chosen.append(ARTICLES - chance.choice((1, 2)))

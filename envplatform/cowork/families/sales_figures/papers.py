@@ -162,14 +162,14 @@ def _statement(brief: Brief, facets: Facets) -> str:
         return (
             "- `/workspace/statement.json` is an object with `sales` of the quarter "
             f"({money}), `orders` and `units` that count (numbers) and `best_month` "
-            "(`2025-03`; the one with most sales)."
+            "(`YYYY-MM`; the one with most sales)."
         )
     return brief.pick(
         "- `/workspace/statement.txt` has four lines: `Sales: ` and the sales of the "
         "quarter (as above), `Orders: ` and how many count, `Units: ` and how many are "
-        "left, `Best month: ` and the month with most sales (`2025-03`).",
+        "left, `Best month: ` and the month with most sales (`YYYY-MM`).",
         "- For the slide, four lines in `/workspace/statement.txt`, in this order: "
-        "`Sales: X` (as above), `Orders: N`, `Units: N`, `Best month: 2025-03`, all of "
+        "`Sales: X` (as above), `Orders: N`, `Units: N`, `Best month: YYYY-MM`, all of "
         "the quarter and by what counts; the best month is the one with most sales.",
     )
 
