@@ -4,8 +4,7 @@ Blueprints of one shard, every family in turn, are drawn, built, executed, gated
 check and kept in a store of their own, as the asset does it. What is counted is accepted
 environments; families none of whose environments is accepted are named. A run that is
 ended (SIGINT, SIGTERM) prints the figures of what it has; with `--store DIR` the next one
-goes on from there. `--environments 2000` is the long run; `--explore N` has the explorer
-try N environments a scenario.
+goes on from there. `--environments 2000` is the long run.
 """
 
 import argparse
@@ -14,7 +13,8 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
@@ -22,7 +22,6 @@ from statistics import mean
 from time import monotonic
 
 from assets.cowork_recipes import drawable, procedural_makers, shard_of
-from benchmarks.cowork_explorer import explored_by_scenario
 from benchmarks.report import print_result, progress, refuse
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import CoworkSettings
@@ -163,31 +162,67 @@ def _missing(run: Run) -> list[str]:
     return sorted(tried - {row.family for row in run.rows})
 
 
-def run_shard(
-    folder: Path, store: Store, shard: Shard, blueprints: tuple[Blueprint, ...]
-) -> Run:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """Where a shard of all families is made."""
+
+    folder: Path
+    store: Store
+    shard: Shard
+    blueprints: tuple[Blueprint, ...]
+    left_out: tuple[str, ...]
+    """Families that can't be drawn, with the reason."""
+
+
+@contextmanager
+def opened(
+    folder: Path | None,
+    *,
+    environments: int,
+    seed: int,
+    workers: int,
+    family: Sequence[str] = (),
+) -> Iterator[Bench]:
+    """Plan a shard, to be kept in `folder` or until the context ends."""
+    settings = CoworkSettings(families=tuple(family))
+    provider = BubblewrapProvider()
+    provider.probe()
+    library = Library.builtin()
+    families, left_out = drawable(settings, library)
+    with tempfile.TemporaryDirectory() as scratch:
+        store = Store(folder or Path(scratch))
+        makers = procedural_makers(settings, library)
+        yield Bench(
+            folder=folder or Path(scratch),
+            store=store,
+            shard=shard_of(store, settings, library, makers, provider, at_once=workers),
+            blueprints=plan_shard(seed, environments, families),
+            left_out=left_out,
+        )
+
+
+def run_shard(bench: Bench) -> Run:
     """Make all that is not made yet; ended by a signal, return what there is."""
-    results = store.results(STAGE)
-    keys = [shard.key(one) for one in blueprints]
+    results = bench.store.results(STAGE)
+    keys = [bench.shard.key(one) for one in bench.blueprints]
     found = sum(results.get_row(key, KeptOutcome) is not None for key in keys)
-    began, told = monotonic(), Progress(len(blueprints))
-    ended = asyncio.run(_until_signalled(store, shard, blueprints, told))
+    began, told = monotonic(), Progress(len(bench.blueprints))
+    ended = asyncio.run(_until_signalled(bench, told))
     return Run(
-        blueprints=blueprints,
+        blueprints=bench.blueprints,
         kept=tuple(told.kept),
         found=found,
         seconds=monotonic() - began,
-        disk_mb=_disk_mb(folder),
+        disk_mb=_disk_mb(bench.folder),
         ended=ended,
     )
 
 
-async def _until_signalled(
-    store: Store, shard: Shard, blueprints: tuple[Blueprint, ...], told: Progress
-) -> str:
+async def _until_signalled(bench: Bench, told: Progress) -> str:
     """Return the name of the signal that ended it, or what failed; empty if all went well."""
     names: list[str] = []
-    working = asyncio.ensure_future(make_shard(store, shard, blueprints, told=told))
+    making = make_shard(bench.store, bench.shard, bench.blueprints, told=told)
+    working = asyncio.ensure_future(making)
 
     def end(name: str) -> None:
         names.append(name)
@@ -214,40 +249,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the shard")
     parser.add_argument("--family", action="append", default=[])
     parser.add_argument("--workers", type=int, default=3, help="under way at one time")
-    parser.add_argument("--explore", type=int, default=0, metavar="N")
-    parser.add_argument("--turns", type=int, default=6, help="of the explorer")
     parser.add_argument("--store", type=Path, help="keep all here, and go on from it")
     options = parser.parse_args()
-    settings = CoworkSettings(families=tuple(options.family))
-    provider = BubblewrapProvider()
-    provider.probe()
-    library = Library.builtin()
-    families, left_out = drawable(settings, library)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = options.store or Path(scratch)
-        store = Store(folder)
-        shard = shard_of(
-            store,
-            settings,
-            library,
-            procedural_makers(settings, library),
-            provider,
-            at_once=options.workers,
-        )
-        blueprints = plan_shard(options.seed, options.environments, families)
-        run = run_shard(folder, store, shard, blueprints)
-        explored = {}
-        if not run.ended:
-            explored = explored_by_scenario(
-                store,
-                shard,
-                run.rows,
-                per_scenario=options.explore,
-                turns=options.turns,
-            )
+    with opened(
+        options.store,
+        environments=options.environments,
+        seed=options.seed,
+        workers=options.workers,
+        family=options.family,
+    ) as bench:
+        run = run_shard(bench)
     print_result(
-        {**figures(run), "families_left_out": list(left_out), **explored},
-        made_from=f"{len(families)} families, shard {options.seed}",
+        {**figures(run), "families_left_out": list(bench.left_out)},
+        made_from=f"shard {options.seed}",
         repeats=1,
     )
     if run.ended:
