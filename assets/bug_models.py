@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from assets.bug_recipes import library_tools, shipped_verifier
+from assets.learned import learned_tools
 from assets.pictures import counts_table
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import PROMPTED, ModelSettings, SynthesisSettings
@@ -38,7 +39,8 @@ def _told(model: ModelSettings, synthesis: SynthesisSettings) -> str:
 def proposers(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
     """What takes part in proposing where it is asked: mined patterns, a model."""
     configuration = resources.configuration.load()
-    tools = library_tools(resources)
+    store = resources.store.open()
+    tools = {**library_tools(resources), **learned_tools(configuration, store)}
     if PROMPTED.isdisjoint(configuration.synthesis.inducers):
         return tools
     asked = _told(configuration.model, configuration.synthesis)

@@ -33,6 +33,7 @@ from assets.bug_recipes import (
     synthesis,
     target_sources,
 )
+from assets.learned import learned_inducers
 from assets.partitions import target_repo
 from assets.pictures import counts_table
 from assets.progress import progress
@@ -118,9 +119,13 @@ def bug_candidates(
     """Proposed defects in healthy repositories, not yet executed."""
     settings = batch.settings
     library = pattern_library(batch.store) if "mined" in settings["inducers"] else None
-    with prompting(batch.store, chat_model, configuration.load().synthesis) as asked:
+    whole = configuration.load()
+    with (
+        prompting(batch.store, chat_model, whole.synthesis) as asked,
+        learned_inducers(batch.store, chat_model, whole) as learned,
+    ):
         inducers = inducers_named(
-            settings["inducers"], library=library, prompting=asked
+            settings["inducers"], library=library, prompting=asked, learned=learned
         )
         for name in batch.partitions:
             (row,) = batch.rows(TargetRow, "target_repositories")

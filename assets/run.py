@@ -10,21 +10,27 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from assets.arm_recipes import arm_keys
+from assets.bug_training_recipes import bug_model_keys
 from assets.configured_keys import changes, forget_failures
 from assets.cowork_recipes import shard_keys
 from assets.definitions import build_definitions
 from assets.fix_keys import CORPUS, fix_key_changes, forget_lost
 from assets.home import open_instance, prepare_home
 from assets.jobs import (
+    ARMS,
     BREADTH,
+    BUG_MODELS,
     EVALUATION,
     LINEAGES,
+    RELEASE,
     ROLLOUTS,
     SUPERVISION,
     SYNTHESIS,
     TRAJECTORIES,
 )
 from assets.partitions import (
+    arm_experiment,
     cowork_seed,
     experiment,
     fix_repo,
@@ -46,6 +52,9 @@ REVERSAL = "reverse_patches"
 
 COSTS = "costs"
 """Stands for the table of what everything cost."""
+
+RELEASED = "release"
+"""Stands for the data set of all that was made."""
 
 INTERRUPTED = 130
 """Exit code after SIGINT or SIGTERM."""
@@ -89,6 +98,20 @@ def register_fix_repositories(terminal: Terminal) -> list[str]:
         instance.delete_dynamic_partition(key_set, key)
     forget_lost(store, found.lost)
     return list(instance.get_dynamic_partitions(key_set))
+
+
+def train_bug_models(terminal: Terminal) -> list[str]:
+    """Train the models of bugs of every configured experiment; returns what failed."""
+    resources = terminal.definitions.resources or {}
+    names = bug_model_keys(resources["configuration"].load())
+    _register(terminal, str(experiment.name), names)
+    partitioned = assets_of(terminal, BUG_MODELS, partitioned=True)
+    failed = []
+    for number, name in enumerate(names, 1):
+        terminal.say(f"[{number}/{len(names)}] bug models of {name}")
+        if not run_job(terminal, BUG_MODELS, partitioned, partition=name):
+            failed.append(name)
+    return failed
 
 
 def synthesise(terminal: Terminal) -> list[str]:
@@ -207,11 +230,32 @@ def roll_out(terminal: Terminal) -> list[str]:
     return failed
 
 
+def compare_arms(terminal: Terminal) -> list[str]:
+    """Play and compare the arms of every configured experiment; returns what failed."""
+    resources = terminal.definitions.resources or {}
+    names = arm_keys(resources["configuration"].load())
+    _register(terminal, str(arm_experiment.name), names)
+    partitioned = assets_of(terminal, ARMS, partitioned=True)
+    failed = []
+    for number, name in enumerate(names, 1):
+        terminal.say(f"[{number}/{len(names)}] arms of {name}")
+        if not run_job(terminal, ARMS, partitioned, partition=name):
+            failed.append(name)
+    return failed
+
+
 def account(terminal: Terminal) -> list[str]:
     """Sum up what everything cost; returns what failed."""
     terminal.say("what it cost")
     whole = assets_of(terminal, EVALUATION, partitioned=False)
     return [] if run_job(terminal, EVALUATION, whole) else [COSTS]
+
+
+def publish(terminal: Terminal) -> list[str]:
+    """Make a release of all that was made; returns what failed."""
+    terminal.say("release")
+    whole = assets_of(terminal, RELEASE, partitioned=False)
+    return [] if run_job(terminal, RELEASE, whole) else [RELEASED]
 
 
 def _register(terminal: Terminal, key_set: str, names: tuple[str, ...]) -> None:
@@ -243,11 +287,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             failed = [
                 *supervise(terminal),
+                *train_bug_models(terminal),
                 *synthesise(terminal),
                 *grow(terminal),
                 *broaden(terminal),
                 *roll_out(terminal),
+                *compare_arms(terminal),
                 *account(terminal),
+                *publish(terminal),
             ]
     except EnvPlatformError as error:
         print(harmless(f"{type(error).__name__}: {error}"), file=out)

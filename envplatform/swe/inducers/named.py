@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from envplatform.errors import ConfigError
 from envplatform.swe.inducers.base import Inducer
+from envplatform.swe.inducers.learned import LearnedInducer, LearnedName
 from envplatform.swe.inducers.llm import PromptedInducer, Prompting
 from envplatform.swe.inducers.llm.prompts import PromptName
 from envplatform.swe.inducers.mined import MinedInducer, PatternLibrary
@@ -20,6 +21,7 @@ class _Means:
 
     library: PatternLibrary | None
     prompting: Prompting | None
+    learned: Mapping[str, LearnedInducer]
 
 
 def _mutation(_: _Means) -> Inducer:
@@ -45,12 +47,27 @@ def _prompted(name: PromptName) -> Callable[[_Means], Inducer]:
     return make
 
 
+def _learned(name: LearnedName) -> Callable[[_Means], Inducer]:
+    def make(means: _Means) -> Inducer:
+        if name not in means.learned:
+            msg = (
+                f"synthesis.inducers: {name} asks a model that learned from fixes, and "
+                f"none is open; train one with [bug_models], or take {name} out"
+            )
+            raise ConfigError(msg)
+        return means.learned[name]
+
+    return make
+
+
 _MAKERS: Mapping[str, Callable[[_Means], Inducer]] = MappingProxyType(
     {
         "mutation": _mutation,
         "mined": _mined,
         "llm_modify": _prompted("llm_modify"),
         "llm_rewrite": _prompted("llm_rewrite"),
+        "model": _learned("model"),
+        "pattern": _learned("pattern"),
     }
 )
 
@@ -60,11 +77,13 @@ def inducers_named(
     *,
     library: PatternLibrary | None = None,
     prompting: Prompting | None = None,
+    learned: Mapping[str, LearnedInducer] = MappingProxyType({}),
 ) -> tuple[Inducer, ...]:
     """Make the inducers, in the order of `names`.
 
     `mined` takes its patterns from `library`; where there are none, those that ship.
-    `llm_modify` and `llm_rewrite` ask the model of `prompting`.
+    `llm_modify` and `llm_rewrite` ask the model of `prompting`; `model` and `pattern`
+    are those of `learned`.
 
     Raises:
         ConfigError: a name is unknown; lists those there are. Or one needs a model.
@@ -75,5 +94,5 @@ def inducers_named(
         known = ", ".join(sorted(_MAKERS))
         msg = f"synthesis.inducers: no inducer {unknown[0]!r}; there are: {known}"
         raise ConfigError(msg)
-    means = _Means(library=library, prompting=prompting)
+    means = _Means(library=library, prompting=prompting, learned=learned)
     return tuple(_MAKERS[name](means) for name in names)

@@ -49,7 +49,12 @@ def test_a_sample_becomes_a_candidate_that_says_where_it_comes_from(
     (bug,) = proposed(tmp_path, EXCLUSIVE).candidates
     assert "+    return low <= value < high" in bug.bug_patch
     assert (bug.inducer, bug.operator, bug.line) == ("model", "raw", 9)
-    assert (bug.model, bug.temperature, bug.cost.tokens) == ("scripted", 0.0, 15)
+    assert (bug.model, bug.temperature, bug.cost.tokens) == (
+        "scripted",
+        bug.temperature,
+        15,
+    )
+    assert bug.temperature in PLAN.temperatures
     assert len(bug.prompt_hash) == 64
 
 
@@ -57,9 +62,11 @@ def test_temperatures_take_turns_and_seeds_differ(tmp_path: Path) -> None:
     with scripted(tmp_path, answers(EXCLUSIVE, ONE, "no", "no")) as opened:
         inducer = LearnedInducer(name="model", sampler=opened.sampler, plan=PLAN)
         proposal = inducer.propose(source_file(), 4, seed=0)
-        assert opened.temperatures == [0.0, 0.5, 1.0, 0.0]
+        drawn = opened.temperatures
+        assert set(drawn) == set(PLAN.temperatures)
+        assert drawn[3] == drawn[0]
         assert len({request.seed for request in opened.model.requests}) == 4
-    assert [each.temperature for each in proposal.candidates] == [0.0, 0.5]
+    assert [each.temperature for each in proposal.candidates] == drawn[:2]
     assert reasons(proposal) == ["no_diff", "no_diff"]
 
 
@@ -204,3 +211,10 @@ def test_what_it_cost_is_that_of_all_samples(tmp_path: Path) -> None:
     proposal = proposed(tmp_path, text_answer("no", usage=usage), ONE)
     assert [row.cost.tokens for row in proposal.refused] == [111]
     assert [row.cost.usd for row in proposal.refused] == [0.5]
+
+
+def test_few_samples_of_many_places_are_of_all_temperatures() -> None:
+    firsts = {
+        next(PLAN.draws(0, f"place {number}")).temperature for number in range(30)
+    }
+    assert firsts == set(PLAN.temperatures)

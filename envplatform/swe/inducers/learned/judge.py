@@ -24,6 +24,9 @@ from envplatform.swe.inducers.mutation.source import (
 from envplatform.swe.parsing import parse_python
 from envplatform.tree import File
 
+REVISION = 1
+"""Grows whenever the same samples give other candidates."""
+
 MAX_CHANGED_LINES = 200
 """Removed plus added: as many as curated fixes change."""
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingPlan:
-    """K samples of each place, the temperatures taking turns."""
+    """K samples of each place, the temperatures taking turns, from one on or another."""
 
     samples: int = 4
     """K; at least 1."""
@@ -21,12 +21,18 @@ class SamplingPlan:
     """Samples drawn at most for each candidate that is wanted."""
 
     def draws(self, seed: int, place: str) -> Iterator["Draw"]:
-        """Yield the samples of one place; none depends on how many are drawn."""
+        """Yield the samples of one place; none depends on how many are drawn.
+
+        Places begin with different temperatures: few samples are of all of them too.
+        """
+        first = sha256(f"{seed}:{place}".encode("utf-8", "replace")).digest()[0]
         for number in range(self.samples):
             named = f"{seed}:{place}:{number}".encode("utf-8", "replace")
             yield Draw(
                 number=number,
-                temperature=self.temperatures[number % len(self.temperatures)],
+                temperature=self.temperatures[
+                    (first + number) % len(self.temperatures)
+                ],
                 seed=int.from_bytes(sha256(named).digest()[:4]) >> 1,
             )
 
