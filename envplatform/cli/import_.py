@@ -21,18 +21,21 @@ from envplatform.interop.imported import ImportedTask, count_reasons
 from envplatform.sandbox.images import build_image
 from envplatform.store import Store
 
-Format = Literal["claw-eval-live", "qwenclawbench", "harbor"]
+Format = Literal["claw-eval-live", "qwenclawbench", "harbor", "swebench"]
 _PYTHON = "3.11"
 
 
 def import_(  # noqa: PLR0913  a command's options
-    source: Annotated[Path, typer.Argument(help="Folder of the set.")],
+    source: Annotated[
+        Path, typer.Argument(help="Folder of the set; of rows their file.")
+    ],
     format_: Annotated[Format, typer.Option("--format", help="What the set is.")],
     to: Annotated[
         Path | None, typer.Option(help="Write accepted environments into this folder.")
     ] = None,
     solutions: Annotated[
-        Path | None, typer.Option(help="One folder a task; not for harbor.")
+        Path | None,
+        typer.Option(help="One folder a task; not for harbor and swebench."),
     ] = None,
     only: Annotated[str, typer.Option(help="Import tasks of this pattern only.")] = "*",
     config: ConfigOption = None,
@@ -49,8 +52,10 @@ def import_(  # noqa: PLR0913  a command's options
     """Import foreign tasks; prints what was accepted, and why the rest was not."""
     with clear_errors(as_json=as_json):
         place = find_any_place(config)
-        if solutions is not None and format_ == "harbor":
-            msg = "--solutions is of qwenclawbench and claw-eval-live, not of harbor"
+        if solutions is not None and format_ in {"harbor", "swebench"}:
+            msg = (
+                f"--solutions is of qwenclawbench and claw-eval-live, not of {format_}"
+            )
             raise BundleError(msg)
         if serve_evidence and format_ != "claw-eval-live":
             msg = f"--serve-evidence is of claw-eval-live, not of {format_}"
@@ -76,6 +81,7 @@ def _tasks(
     from envplatform.interop.claw_eval_live.services import PACKAGES  # noqa: PLC0415
     from envplatform.interop.harbor import importing as harbor  # noqa: PLC0415
     from envplatform.interop.qwenclawbench import importing as qwen  # noqa: PLC0415
+    from envplatform.interop.swebench import importing as swebench  # noqa: PLC0415
 
     cache = Store(place.home).cache_folder(TARGETS_CACHE)
     provider = provider_of(place)
@@ -85,6 +91,17 @@ def _tasks(
         return harbor.import_tasks(
             source,
             harbor.HarborImporting(provider=provider, cache=cache, docker=docker),
+            only=only,
+        )
+    if format_ == "swebench":
+        return swebench.import_instances(
+            source,
+            swebench.SwebenchImporting(
+                provider=provider,
+                image_for=lambda python, pins: build_image(
+                    "swebench", python, tuple(pins), cache, alone=True
+                ),
+            ),
             only=only,
         )
     if format_ == "claw-eval-live":

@@ -117,15 +117,15 @@ def run(
 def test_its_own_check_has_nothing_to_say(
     commands: Path, written: Written, tmp_path: Path
 ) -> None:
-    check = [commands / "swebench", "dataset", "check", written.folder]
-    assert "looks well formed" in run([*check], tmp_path).stdout
-    build = [commands / "swebench", "dataset", "build", written.folder]
-    run([*build, "-o", tmp_path / "built"], tmp_path)
+    of_sets: tuple[str | Path, ...] = (commands / "swebench", "dataset")
+    check = [*of_sets, "check", written.folder]
+    assert "looks well formed" in run(check, tmp_path).stdout
+    run([*of_sets, "build", written.folder, "-o", tmp_path / "built"], tmp_path)
     assert [one.name for one in (tmp_path / "built").rglob("*.parquet")] == [
         "test.parquet"
     ]
     (written.task / "eval.sh").write_text("true\n")
-    assert "marker" in run([*check], tmp_path, fails=True).stdout
+    assert "marker" in run(check, tmp_path, fails=True).stdout
 
 
 async def graded(
