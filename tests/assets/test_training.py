@@ -1,7 +1,7 @@
 """`sft_checkpoint`: from selected trajectories to an adapter, through Dagster Pipes."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -87,15 +87,9 @@ def _selected(name: str, arm: str = "selected") -> SelectedTrajectory:
 
 
 def _keep(
-    store: Store, asset: str, rows: object, row_type: type, partition: str
+    store: Store, asset: str, rows: Iterable[object], row_type: type, partition: str
 ) -> None:
-    store.write_rows(
-        asset,
-        list(rows),
-        row_type=row_type,
-        partition=partition,
-        origin=ORIGIN,  # type: ignore[call-overload]
-    )
+    store.write_rows(asset, rows, row_type=row_type, partition=partition, origin=ORIGIN)
 
 
 def _settings(length: int = 400) -> str:
