@@ -17,6 +17,8 @@ from assets.cost_pictures import cost_pictures
 from assets.cowork import cowork_environments, task_blueprints
 from assets.levels import res_ablations, res_lineages
 from assets.lineages import seed_environments
+from assets.rollout_tally import FAILED
+from assets.rollout_tally import REFUSED as REFUSED_ROLLOUTS
 from assets.rollouts import rollouts
 from assets.selection import selected_trajectories
 from assets.validity import valid_trajectories
@@ -69,7 +71,7 @@ _FAILED: Mapping[str, tuple[str, ...]] = {
     "seed_environments": (REFUSED_SEEDS,),
     "res_lineages": (REFUSED_CHILDREN,),
     "cowork_environments": (REJECTED_BLUEPRINTS,),
-    "rollouts": ("failed_attempts", "refused_rollouts"),
+    "rollouts": (FAILED, REFUSED_ROLLOUTS),
     "valid_trajectories": (REJECTED_TRAJECTORIES,),
 }
 """Tables of what came to nothing, beside an asset; a partition is its own."""

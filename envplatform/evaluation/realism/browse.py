@@ -62,6 +62,7 @@ class BrowseSite:
 
     def _list(self, first: int) -> Reply:
         rows, tasks = self._rows()
+        first = min(first, len(rows))
         part = rows[first : first + _ON_PAGE]
         cells = [
             (
@@ -201,7 +202,7 @@ def _messages(one: Trajectory) -> Iterator[str]:
             yield f"<pre>-&gt; {shown(call.name)} {shown(call.arguments)}</pre>"
 
 
-def _link(text: str, path: str, **fields: str) -> str:
+def _link(text: str, path: str, /, **fields: str) -> str:
     address = f"{quote(path)}?{urlencode(fields, errors='replace')}"
     return f'<a href="{shown(address)}">{shown(text)}</a>'
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 from random import Random
-from typing import cast
 
 from envplatform.errors import ConfigError
 from envplatform.evaluation.realism.office import Office
@@ -19,7 +18,7 @@ from envplatform.evaluation.realism.page import (
 )
 from envplatform.evaluation.realism.pairs import Pair
 from envplatform.evaluation.realism.server import Fields, Keys, Reply
-from envplatform.evaluation.realism.votes import CHOICES, Choice, Vote
+from envplatform.evaluation.realism.votes import CHOICES, Vote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +65,7 @@ class ReviewSite:
         vote = Vote(
             pair_id=fields.get("pair", ""),
             reviewer=reviewer,
-            choice=cast("Choice", choice),
+            choice=choice,
             at=self.now().isoformat(timespec="seconds"),
         )
         self.office.votes.cast(vote, self.office.ballot(self.pairs))

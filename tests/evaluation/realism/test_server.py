@@ -3,7 +3,8 @@
 import http.client
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from html import unescape
@@ -12,15 +13,20 @@ from urllib.parse import urlencode
 
 import pytest
 
+from envplatform.bundle import write_environment
+from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import RealismSettings
 from envplatform.evaluation.realism.browse import BrowseSite
 from envplatform.evaluation.realism.office import Office
 from envplatform.evaluation.realism.pairs import Pair, keep_pairs
 from envplatform.evaluation.realism.reviewing import ReviewSite
 from envplatform.evaluation.realism.server import Keys, ReviewServer, Site
-from envplatform.store import Store
+from envplatform.store import Origin, Store
+from envplatform.tree import File
 from tests.assets.made_rollouts import SEEDS, keep_rollouts, publish, rolled_out
+from tests.bundle.sample import sample_environment
 from tests.evaluation.realism.made_pairs import PAIRS, REVIEWERS
+from tests.evaluation.test_depth import ENVIRONMENT
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 HOSTILE = '<script>alert(1)</script><b a="\'">\x1b[31m\u202e'
@@ -75,15 +81,17 @@ class Browser:
         return self.ask("/vote", {**fields, **changes})
 
 
-def serving(site: Site, keys: Keys) -> Iterator[Browser]:
+def serving(site: Site, keys: Keys) -> Generator[Browser]:
     with ReviewServer(site, keys, port=0) as server:
         thread = threading.Thread(
             target=server.serve_forever, kwargs={"poll_interval": 0.05}
         )
         thread.start()
-        yield Browser(server=server)
-        server.shutdown()
-        thread.join()
+        try:
+            yield Browser(server=server)
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.fixture
@@ -137,6 +145,7 @@ def test_the_order_is_a_reviewers_own_and_nothing_tells_whose_a_side_is(
 
 
 def test_strangers_texts_are_shown_as_they_are(browser: Browser) -> None:
+    answer = browser.ask("/review?reviewer=bob")
     for _ in range(3):
         answer = browser.ask("/review?reviewer=bob")
         pair = re.findall(r'name="pair" value="(\w+)"', answer.text)[0]
@@ -249,7 +258,34 @@ def test_environments_are_listed_and_rollouts_shown(browsing: Browser) -> None:
     assert "tool_loop" in shown.text
     assert "<script>" not in shown.text
     assert browsing.ask("/?from=-1").status == 200
-    assert "0 to 900 of 6" not in browsing.ask("/?from=900").text
+    assert "0 to 6 of 6" in browsing.ask("/?from=900").text
+
+
+def test_an_environment_is_shown_with_its_files(tmp_path: Path) -> None:
+    workspace = {"answer.txt": File(HOSTILE.encode() + b"\xff")}
+    environment = sample_environment(workspace=workspace)
+    store = Store(tmp_path)
+    digest = write_environment(environment, tmp_path / "written")
+    store.put_directory("environments", digest, tmp_path / "written")
+    row = replace(ENVIRONMENT, digest=digest, environment_id="<i>sample</i>")
+    store.write_rows(
+        "seed_environments",
+        [row],
+        row_type=EnvironmentRow,
+        partition="s",
+        origin=Origin(created=NOON),
+    )
+    with closing(serving(BrowseSite(store=store), Keys())) as browsers:
+        browser = next(browsers)
+        assert "&lt;i&gt;sample" in browser.ask("/").text
+        shown = browser.ask(f"/environment?digest={digest}")
+        assert environment.instruction in shown.text
+        (path,) = re.findall(r'href="(/file\?[^"]*answer\.txt)"', shown.text)
+        file = browser.ask(unescape(path))
+        assert "<script>" not in file.text
+        assert "<script>alert(1)</script>" in unescape(file.text)
+        missing = browser.ask(f"/file?digest={digest}&path=../../secret")
+        assert (missing.status, "has no file" in missing.text) == (409, True)
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_times_are_kept_in_one_form() -> None:
 
 def test_what_goes_out_is_blind() -> None:
     for form in ("jsonl", "label-studio"):
-        text = exported(PAIRS, form).decode()  # type: ignore[arg-type]
+        text = exported(PAIRS, form).decode()
         for one in PAIRS:
             assert one.pair_id in text
             assert one.ours not in text
