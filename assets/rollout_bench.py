@@ -65,6 +65,7 @@ class _Acting:
     plan: Plan
     policy: Policy | None
     words: ChatModel | None
+    judge: ChatModel | None
     package: MiniPackage
     """Of mini-swe-agent; fetched when it is first needed."""
 
@@ -110,11 +111,16 @@ class RolloutBench:
         settings = self.configuration.rollouts
         pace = Pace(in_flight=settings.in_flight, attempts=settings.retries + 1)
         tally, step = Tally(), max(1, len(wanted) // 20)
-        async with self._policy(name, plan) as policy, self._words(name) as words:
+        async with (
+            self._policy(name, plan) as policy,
+            self._words(name) as words,
+            self._judge(name) as judge,
+        ):
             acting = _Acting(
                 plan=plan,
                 policy=policy,
                 words=words,
+                judge=judge,
                 package=MiniPackage(self.batch.store.cache_folder(TARGETS)),
             )
             jobs = (self._job(one, acting, roots) for one in wanted)
@@ -152,6 +158,7 @@ class RolloutBench:
             wording=ModelWording(acting.words, seed=one.seed) if acting.words else None,
             package=acting.package,
         )
+        harness.judge = acting.judge
         return await harness.run(
             environment, acting.policy, plan.limits, image=image, seed=one.seed
         )
@@ -187,6 +194,19 @@ class RolloutBench:
             return
         opening = self.chat_model.open(
             asset="rollouts", purpose=f"{name}, user", settings=settings
+        )
+        async with opening as model:
+            yield model
+
+    @asynccontextmanager
+    async def _judge(self, name: str) -> AsyncIterator[ChatModel | None]:
+        """Open the model that judges, if one does."""
+        settings = self.configuration.judge_model
+        if settings is None:
+            yield None
+            return
+        opening = self.chat_model.open(
+            asset="rollouts", purpose=f"{name}, judge", settings=settings
         )
         async with opening as model:
             yield model

@@ -1,5 +1,9 @@
-"""`envplatform inspect ENV`: an environment as a person wants to see it."""
+"""`envplatform inspect NAME`: an environment or a trajectory as a person wants it."""
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.panel import Panel
@@ -7,19 +11,56 @@ from rich.table import Table
 from rich.text import Text
 
 from envplatform.bundle import Environment, core_digest, environment_digest
-from envplatform.cli.find import EnvironmentName, find_environment, place_for
+from envplatform.cli.find import find_environment, place_for
 from envplatform.cli.output import Json, answer, clear_errors, harmless, say
-from envplatform.cli.place import ConfigOption
+from envplatform.cli.place import ConfigOption, find_place
+from envplatform.cli.trajectory_view import (
+    find_trajectory,
+    is_trajectory,
+    show_trajectory,
+)
 from envplatform.store import Store
+
+EnvironmentOrTrajectory = Annotated[
+    str,
+    typer.Argument(
+        help="A folder, an id or digest of an environment, or a trajectory's id "
+        "(a unique start will do)."
+    ),
+]
 
 
 def inspect(
-    environment: EnvironmentName,
+    name: EnvironmentOrTrajectory,
     config: ConfigOption = None,
     *,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Show long texts of a trajectory uncut.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Verify an environment's digest and show what it consists of."""
+    """Verify an environment and show what it is, or read a trajectory turn by turn."""
+    if is_trajectory(name):
+        _inspect_trajectory(name, config, whole=whole, as_json=as_json)
+    else:
+        _inspect_environment(name, config, as_json=as_json)
+
+
+def _inspect_trajectory(
+    name: str, config: Path | None, *, whole: bool, as_json: bool
+) -> None:
+    with clear_errors(as_json=as_json):
+        batch, found = find_trajectory(Store(find_place(config).home), name)
+    answer(
+        found,
+        as_json=as_json,
+        show=lambda console: show_trajectory(console, batch, found, whole=whole),
+    )
+
+
+def _inspect_environment(
+    environment: str, config: Path | None, *, as_json: bool
+) -> None:
     with clear_errors(as_json=as_json):
         store = Store(place_for(config, environment).home)
         found, folder = find_environment(store, environment)

@@ -172,6 +172,8 @@ class Configuration(Section):
     """Who tells in words what fixes change, for the pattern model. None: as `model`."""
     user_model: ModelSettings | None = None
     """Who words what users inside say. None: as `model`."""
+    judge_model: ModelSettings | None = None
+    """Who scores work by the rubric that its task ships. None: code alone does."""
     targets: TargetSettings = TargetSettings()
     fixes: FixesSettings = FixesSettings()
     seeds: SeedSettings = SeedSettings()

@@ -18,6 +18,10 @@ from envplatform.errors import (
     SandboxError,
 )
 from envplatform.grading import Final, Opened, grade, open_environment
+from envplatform.grading.calibration import work_of
+from envplatform.grading.judge import reward_of
+from envplatform.grading.rubric import rubric_of
+from envplatform.llm.chat import ChatModel
 from envplatform.rollout.report import Progress, trajectory_of
 from envplatform.rollout.separation import check_solver
 from envplatform.rollout.session import Assignment, Policy, Session
@@ -34,6 +38,8 @@ class Harness(ABC):
     """Goes into every trajectory."""
     meets_users: bool = True
     """Whether the user inside takes part."""
+    judge: ChatModel | None = None
+    """Scores what code can't, where a task ships a rubric; None: code alone scores."""
 
     def __init__(
         self,
@@ -75,7 +81,8 @@ class Harness(ABC):
             seed: of the model's sampling; equal seeds repeat scripted rollouts.
 
         Raises:
-            BundleError: `image` is not the one that the environment names.
+            BundleError: `image` is not the one that the environment names, or what it
+                ships as a rubric is none.
             ConfigError: the policy's model wrote the task, or the environment is one
                 that this harness can't act in.
         """
@@ -134,6 +141,7 @@ class Harness(ABC):
 
     async def _run(self, assignment: Assignment, progress: Progress) -> None:
         environment, image = assignment.environment, assignment.image
+        rubric = rubric_of(environment)
         async with AsyncExitStack() as stack:
             doors = await stack.enter_async_context(self.doors())
             place = await stack.enter_async_context(
@@ -158,6 +166,13 @@ class Harness(ABC):
                 final.workspace,
                 image=image,
                 served=final.served,
+            )
+            progress.rewarded = await reward_of(
+                progress.grading,
+                work_of(final),
+                rubric=rubric,
+                model=self.judge,
+                seed=assignment.seed,
             )
 
 

@@ -52,6 +52,8 @@ class Plan:
     limits: RolloutLimits
     user_words: str = ""
     """Name of the model that words what users inside say; empty: the plans' own words."""
+    judge: str = ""
+    """Name of the model that judges by rubrics; empty: code alone scores."""
     seeds: tuple[int, ...] = (0,)
     """One rollout each."""
     perturbations: tuple[Perturbation, ...] = ("none",)
@@ -158,6 +160,7 @@ def _key(
             "sampling": asdict(plan.sampling),
             "limits": asdict(plan.limits),
             "user_words": plan.user_words,
+            "judge": plan.judge,
             "perturbation": perturbation,
             "seed": seed,
         },

@@ -5,15 +5,25 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
-from envplatform.bundle import Environment, environment_digest, writers_of
+from envplatform.bundle import (
+    Environment,
+    environment_digest,
+    without_repository,
+    writers_of,
+)
 from envplatform.errors import ModelError, SandboxError
 from envplatform.grading import Final, Grading
+from envplatform.grading.judge import Rewarded
+from envplatform.grading.rubric import RUBRIC
 from envplatform.llm.chat import Tool, Usage
+from envplatform.rollout.changes import changes_of
 from envplatform.rollout.session import Assignment, Session
 from envplatform.rollout.user_session import UserSession
 from envplatform.sandbox.base import SandboxInfo
 from envplatform.trajectories import (
     Ending,
+    FileChange,
+    Judged,
     OfferedTool,
     Score,
     Trajectory,
@@ -42,6 +52,8 @@ class Progress:
     """None: acting did not come to an end."""
     final: Final | None = None
     grading: Grading | None = None
+    rewarded: Rewarded | None = None
+    """The grading's reward and, where one was asked, a judge's."""
     error: SandboxError | ModelError | None = None
     agent_seconds: float = 0.0
 
@@ -82,7 +94,9 @@ def trajectory_of(
         steps=tuple(session.steps) if session else (),
         ending=ending if ending and not error else "infrastructure_error",
         final_state=tree_digest(final.workspace) if final else None,
-        reward=grading.reward if grading else None,
+        changes=_changes(environment, final),
+        reward=progress.rewarded.reward if progress.rewarded else None,
+        judged=_judged(environment, progress.rewarded),
         scores=_scores(grading),
         user_turns=_user_turns(progress.user, environment),
         user_mistakes=_user_mistakes(progress.user),
@@ -99,6 +113,23 @@ def trajectory_of(
         sandbox=f"{sandbox.kind} {sandbox.version}",
         agent_seconds=progress.agent_seconds,
         grading_seconds=grading.seconds if grading else 0.0,
+    )
+
+
+def _changes(environment: Environment, final: Final | None) -> tuple[FileChange, ...]:
+    if final is None:
+        return ()
+    return changes_of(without_repository(environment.workspace), final.workspace)
+
+
+def _judged(environment: Environment, rewarded: Rewarded | None) -> Judged | None:
+    if rewarded is None or RUBRIC not in environment.tests:
+        return None
+    return Judged(
+        code=rewarded.code,
+        score=rewarded.judge,
+        judge=rewarded.judged_by,
+        why_none=rewarded.why_none,
     )
 
 

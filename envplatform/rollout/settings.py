@@ -84,9 +84,11 @@ def plan_of(configuration: Configuration, name: str) -> Plan:
             answer_tokens=batch.answer_tokens,
         )
     words = user_model_of(configuration, batch)
+    judge = configuration.judge_model
     return Plan(
         harness=batch.harness,
         user_words=" ".join((words.name, server_of(words))) if words else "",
+        judge=" ".join((judge.name, server_of(judge))) if judge else "",
         sampling=sampling,
         limits=rollout_limits(configuration.rollouts, batch),
         seeds=tuple(range(batch.seed, batch.seed + batch.attempts)),

@@ -9,6 +9,8 @@ from envplatform.trajectories.dispatches import Dispatch, dispatches_of
 from envplatform.trajectories.limits import RolloutLimits
 from envplatform.trajectories.record import (
     Ending,
+    FileChange,
+    Judged,
     OfferedTool,
     Score,
     Step,
@@ -57,7 +59,9 @@ __all__ = [
     "Dimension",
     "Dispatch",
     "Ending",
+    "FileChange",
     "Funnel",
+    "Judged",
     "Metric",
     "OfferedTool",
     "Overlap",

@@ -94,10 +94,33 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What a judge made of work whose task ships a rubric."""
+
+    code: float | None
+    """The verifier's reward, which the judge's score is joined with."""
+    score: float | None
+    """The judge's, 0..1; None where nobody judged."""
+    judge: str
+    """Name of the model; `none` where nobody judged, and the reward is the code's."""
+    why_none: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """A file of the workspace that is not as the agent found it."""
+
+    path: str
+    change: Literal["created", "changed", "deleted"]
+    patch: str
+    """Unified diff; empty where it would be too long, or the file is binary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trajectory:
     """One rollout of one policy in one environment."""
 
-    SCHEMA_VERSION: ClassVar[int] = 3
+    SCHEMA_VERSION: ClassVar[int] = 4
 
     trajectory_id: str
     """Environment, harness, policy and seed; safe as a file name."""
@@ -121,6 +144,10 @@ class Trajectory:
     """0..1; None where nothing was graded or the verifier gave no verdict."""
     usage: Usage
     """All model calls together."""
+    judged: Judged | None = None
+    """None where the task ships no rubric, or nothing was graded."""
+    changes: tuple[FileChange, ...] = ()
+    """Of /workspace, by path; the first hundred. `final_state` is over all of it."""
     scores: tuple[Score, ...] = ()
     """By criterion, in the environment's order."""
     user_turns: tuple[UserTurn, ...] = ()

@@ -5,6 +5,7 @@
     served/          what the broker holds
     workspace/       what the agent finds in /workspace
     verifier.py      `grade(final)`: a score from 0 to 1 for every criterion
+    rubric.json      what a judge looks for, where code can't tell; may be left out
     oracle.py        solves the task through the command `ws` alone
     user/plan.json   the user inside, where there is one
 
@@ -47,7 +48,7 @@ from envplatform.workspace.programs import (
 )
 
 SEED = "seed.toml"
-_VERIFIER, _ORACLE = "verifier.py", "oracle.py"
+_VERIFIER, _ORACLE, _RUBRIC = "verifier.py", "oracle.py", "rubric.json"
 _PARTS = ("served/", "workspace/", "user/")
 
 
@@ -133,7 +134,8 @@ def seed_environment(name: str, image: ImageReference) -> Environment:
     """
     seed, files = read_seed(name)
     parts = {prefix: _below(files, prefix) for prefix in _PARTS}
-    tests = grader_files({_VERIFIER: files[_VERIFIER]}, seed.criteria)
+    graders = {name: files[name] for name in (_VERIFIER, _RUBRIC) if name in files}
+    tests = grader_files(graders, seed.criteria)
     goal = files["instruction.md"].data.decode()
     workspace = {"README.md": File(READ_ME), **parts["workspace/"]}
     return Environment(
