@@ -40,13 +40,8 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mined_patterns": ("bug_training_set",),
         "bug_patterns": ("bug_training_set",),
         "bug_model": ("bug_training_set",),
-        "pattern_model": ("bug_training_set", "bug_patterns"),
         "synthesis_report": ("bug_candidates", "verified_bugs", "swe_environments"),
-        "realism_votes": (
-            "bug_candidates",
-            "verified_bugs",
-            "curated_reverse_patches",
-        ),
+        "pattern_model": ("bug_training_set", "bug_patterns"),
         "valid_trajectories": ("rollouts",),
         "benchmark_scores": (
             "swe_environments",
