@@ -20,6 +20,7 @@ from envplatform.configuration import PROMPTED, ModelSettings, SynthesisSettings
 from envplatform.llm.opening import server_of
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.store import Store
+from envplatform.swe.candidate import BugCandidate, Verdict
 from envplatform.swe.inducers.llm import REVISION as ASKING
 from envplatform.swe.inducers.llm import Prompting
 from envplatform.swe.issue import ModelWriter
@@ -152,7 +153,34 @@ def proposal_tables(found: Proposals) -> dict[str, str]:
         "by operator": counts_table(dict(operators.most_common()), of="operator"),
         "skipped places": counts_table(found.skipped, of="reason"),
     }
+    warm = Counter(
+        one.temperature
+        for one in (*found.candidates, *found.refused)
+        if one.temperature is not None
+    )
+    if warm:
+        by = {f"{one:g}": warm[one] for one in sorted(warm)}
+        tables["samples by temperature"] = counts_table(by, of="temperature")
     if reasons:
         refused = counts_table(dict(reasons.most_common()), of="reason")
         tables["refused answers"] = refused
     return tables
+
+
+def usable_by_temperature(
+    candidates: Sequence[BugCandidate], verdicts: Sequence[Verdict]
+) -> dict[str, str]:
+    """How many candidates of each temperature are proven bugs; empty without a model."""
+    proven = {each.candidate_id for each in verdicts if each.verified}
+    warm = [one for one in candidates if one.temperature is not None]
+    lines = [
+        "| temperature | candidates | proven | usability |",
+        "|---:|---:|---:|---:|",
+    ]
+    for temperature in sorted({one.temperature or 0.0 for one in warm}):
+        some = [one for one in warm if one.temperature == temperature]
+        good = sum(one.candidate_id in proven for one in some)
+        lines.append(
+            f"| {temperature:g} | {len(some)} | {good} | {good / len(some):.2f} |"
+        )
+    return {"usability by temperature": "\n".join(lines)} if warm else {}

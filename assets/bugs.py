@@ -25,6 +25,7 @@ from assets.bug_models import (
     proposers,
     publish_with_writer,
     publishers,
+    usable_by_temperature,
 )
 from assets.bug_recipes import (
     pattern_library,
@@ -174,12 +175,13 @@ def verified_bugs(
     for name in batch.partitions:
         (row,) = batch.rows(TargetRow, "target_repositories")
         reports: list[FastReport] = []
+        candidates = batch.rows(BugCandidate, "bug_candidates")
         verdicts = asyncio.run(
             prove(
                 sandbox.open(),
                 asyncio.run(targets.measured(row)),
                 baseline_of(row),
-                batch.rows(BugCandidate, "bug_candidates"),
+                candidates,
                 settings,
                 results=batch.store.results("prove"),
                 told=progress(batch.log, name, "candidates verified"),
@@ -193,7 +195,10 @@ def verified_bugs(
             "candidates": len(verdicts),
             "usability": round(len(good) / len(verdicts), 4) if verdicts else 0.0,
         }
-        picture = {"funnel": counts_table(funnel(verdicts))}
+        picture = {
+            "funnel": counts_table(funnel(verdicts)),
+            **usable_by_temperature(candidates, verdicts),
+        }
         yield (
             name,
             PartitionResult(

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from transformers import PreTrainedModel
+
 from envplatform.learning.protocol import Dtype
 from envplatform.learning.student import load_model, load_tokenizer
 
@@ -12,12 +14,14 @@ def save_as_safetensors(source: Path, folder: Path, dtype: Dtype) -> None:
     Raises:
         StudentError: `source` can't be loaded.
     """
-    model = load_model(source, dtype)
-    # Weights read from a GGUF are plain numbers by now; transformers still thinks of
-    # them as quantised, and refuses to save those.
-    if hasattr(model.config, "quantization_config"):
-        del model.config.quantization_config
-    model.is_quantized = False
-    model.hf_quantizer = None
+    save_plain(load_model(source, dtype), source, folder)
+
+
+def save_plain(model: PreTrainedModel, source: Path, folder: Path) -> None:
+    """Write a loaded `model` with the tokenizer of `source` to `folder`.
+
+    Raises:
+        StudentError: the tokenizer can't be loaded.
+    """
     model.save_pretrained(folder)
     load_tokenizer(source).save_pretrained(folder)

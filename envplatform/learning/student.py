@@ -103,8 +103,21 @@ def load_model(
     if found != DTYPES[dtype]:
         msg = f"{path} gives logits in {found}, not in {dtype}; ask for that dtype"
         raise StudentError(msg)
+    if gguf:
+        _forget_quantisation(model)
     loaded: PreTrainedModel = model.eval()
     return loaded
+
+
+def _forget_quantisation(model: PreTrainedModel) -> None:
+    """Weights read from a GGUF are plain numbers by now.
+
+    transformers still thinks of them as quantised, and refuses to save or train those.
+    """
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config
+    model.is_quantized = False
+    model.hf_quantizer = None
 
 
 def _moved(model: PreTrainedModel, device: str) -> PreTrainedModel:

@@ -112,6 +112,9 @@ def test_bugs_of_models_that_learned_are_proved_and_become_environments(
     assert {each.candidate_id for each in verdicts} == {
         bug.candidate_id for bug in bugs
     }
+    manifest = store.manifest("verified_bugs", REPOSITORY)
+    assert manifest is not None
+    assert "| 1.00 |" in manifest.markdown["usability by temperature"]
     rows = store.rows(EnvironmentRow, "swe_environments", REPOSITORY)
     assert sorted(row.inducer for row in rows) == ["model", "model", "pattern"]
     executed = [str(one["messages"]) for one in asked if one["model"] == "doer"]
