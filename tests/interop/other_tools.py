@@ -52,14 +52,9 @@ def _install(requirement: str, folder: Path, python: str) -> None:
         except EnvPlatformError as error:
             pytest.skip(f"{requirement} needs Python {python}: {error}")
     _run([executable, "-m", "venv", folder])
-    words = [
-        folder / "bin" / "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-    ]
+    words: list[str | Path] = [folder / "bin" / "pip", "install", "-q", requirement]
     try:
-        done = _run([*words, requirement], check=False)
+        done = _run(words, check=False)
     except subprocess.TimeoutExpired:
         pytest.skip(f"{requirement} could not be had within {_PATIENCE_S} s")
     if done.returncode:
