@@ -96,7 +96,7 @@ class RolloutBench:
         keep_aside(self.batch, REFUSED, name, tally.refused, row_type=RefusedRollout)
         keep_aside(self.batch, LOST, name, tally.losses, row_type=LostRollout)
         most = self.configuration.rollouts.may_lose * len(wanted)
-        if len(tally.lost) > most or (tally.lost and not tally.done):
+        if len(tally.lost) > most:
             raise EnvPlatformError(losses_of(tally, len(wanted)))
         return self._result(results, wanted, tally)
 

@@ -90,5 +90,5 @@ def _selected(
             "selected": len(chosen),
             "metric": f"{metric}, {cut.better} is better",
         },
-        markdown=selection_pictures(valid, scores, settings, chosen),
+        markdown=selection_pictures(valid, scores, settings, found, chosen),
     )

@@ -10,6 +10,7 @@ from assets.rollout_recipes import cut_of
 from envplatform.configuration import ExperimentSettings
 from envplatform.trajectories import (
     METRICS,
+    Candidate,
     Chosen,
     Cut,
     Funnel,
@@ -20,7 +21,7 @@ from envplatform.trajectories import (
     select,
 )
 from envplatform.trajectories.rows import RejectedTrajectory
-from envplatform.trajectories.selection import SCORED, Valid
+from envplatform.trajectories.selection import SCORED, Valid, binned
 
 _POLICIES = 12
 _STAGES = {
@@ -59,22 +60,39 @@ def selection_pictures(
     valid: Sequence[Valid],
     scores: Sequence[TrajectoryScore],
     settings: ExperimentSettings,
+    found: Sequence[Candidate],
     chosen: Sequence[Chosen],
 ) -> dict[str, str]:
     """Return what each bin holds, and how far selections by other metrics agree."""
     if not chosen:
         return {"selection": "Nothing is valid, so nothing is selected."}
-    by_bin = Counter(f"bin {one.bin + 1}" for one in chosen)
-    lengths = {
-        f"bin {number + 1}": _span([o for o in chosen if o.bin == number])
-        for number in range(settings.bins)
-    }
-    lines = ["| bin | selected | lengths |", "|---|---:|---|"]
-    lines += [f"| {name} | {by_bin[name]} | {span} |" for name, span in lengths.items()]
     return {
-        "bins": "\n".join(lines),
+        "bins": bins_table(found, settings, chosen),
         "overlap": overlap_table(valid, scores, settings),
     }
+
+
+def bins_table(
+    found: Sequence[Candidate],
+    settings: ExperimentSettings,
+    chosen: Sequence[Chosen],
+) -> str:
+    """One line a bin: how many it holds, how many of them are kept, and how long they are.
+
+    Kept is the share that is asked for, rounded to whole trajectories.
+    """
+    lines = [
+        "| bin | of | selected | kept | asked for | lengths |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    for number, members in enumerate(binned(found, settings.bins)):
+        kept = [one for one in chosen if one.bin == number]
+        share = f"{len(kept) / len(members):.1%}" if members else "-"
+        lines.append(
+            f"| bin {number + 1} | {len(members)} | {len(kept)} | {share} | "
+            f"{settings.keep:.1%} | {_span(kept)} |"
+        )
+    return "\n".join(lines)
 
 
 def overlap_table(
