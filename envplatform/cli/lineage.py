@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from envplatform.bundle import Environment, environment_digest
+from envplatform.cli.checkpoints import (
+    find_checkpoint,
+    tables_of,
+    trained_environments,
+)
 from envplatform.cli.find import find_environment, is_folder, stored_rows, table_of
 from envplatform.cli.why_cowork import BLUEPRINTS
 from envplatform.cowork.blueprint import Blueprint, shard_of
@@ -16,6 +21,7 @@ from envplatform.cowork.library import LIBRARY, Library, ResourceRow
 from envplatform.errors import StoreError
 from envplatform.grading.kept import kept_environment
 from envplatform.graph import ASSETS
+from envplatform.learning.training.checkpoint import Checkpoint
 from envplatform.store import Input, Manifest, Store
 from envplatform.swe.candidate import BugCandidate
 
@@ -32,7 +38,13 @@ class Node:
     """One artefact and what it was made from."""
 
     kind: Literal[
-        "environment", "candidate", "blueprint", "resource", "table", "source"
+        "environment",
+        "candidate",
+        "blueprint",
+        "resource",
+        "checkpoint",
+        "table",
+        "source",
     ]
     name: str
     """Id of what has one, asset of a table, name of a source."""
@@ -50,7 +62,9 @@ class Node:
 
 
 def lineage_of(store: Store, name: str) -> Node:
-    """Follow `ASSET[:PARTITION]`, else an environment's folder, id or digest.
+    """Follow `ASSET[:PARTITION]`, else a checkpoint or environment.
+
+    Those by their folder or digest, environments by their id too.
 
     Raises:
         StoreError: nothing, or several things, are stored under that name.
@@ -59,9 +73,48 @@ def lineage_of(store: Store, name: str) -> Node:
     asset, _, partition = name.partition(":")
     if asset in {*ASSETS, *store.assets()}:
         return _table(store, _manifest(store, asset, partition or None).as_input)
+    checkpoint = find_checkpoint(store, name)
+    if checkpoint is not None:
+        return _checkpoint(store, checkpoint)
     environment, _ = find_environment(store, name)
     known = not is_folder(name)
     return _environment(store, environment, is_known=known)
+
+
+def _checkpoint(store: Store, found: Checkpoint) -> Node:
+    """Its table, the checkpoint it goes on from, and where its rows were played."""
+    record = found.record
+    tables = tables_of(store, found.digest)
+    environments = (
+        _environment(store, kept_environment(store, row), is_known=True)
+        for row in trained_environments(store, record)
+    )
+    return Node(
+        kind="checkpoint",
+        name=record.kind,
+        digest=found.digest,
+        state="current" if tables else "outside",
+        facts={
+            "base": f"{record.base.name} {record.base.digest[:12]}",
+            "licence": record.base.licence or "not known",
+            "rows": str(len(record.row_ids)),
+            "steps": str(record.steps),
+        },
+        made_from=(
+            *_parent_checkpoint(store, record.parent),
+            *environments,
+            *(_table(store, manifest.as_input) for manifest in tables),
+        ),
+    )
+
+
+def _parent_checkpoint(store: Store, digest: str | None) -> tuple[Node, ...]:
+    if digest is None:
+        return ()
+    found = find_checkpoint(store, digest)
+    if found is not None:
+        return (_checkpoint(store, found),)
+    return (Node(kind="checkpoint", name="parent", digest=digest, state="missing"),)
 
 
 def _environment(store: Store, environment: Environment, *, is_known: bool) -> Node:

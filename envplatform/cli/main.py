@@ -12,6 +12,7 @@ from envplatform.cli.compose import compose
 from envplatform.cli.doctor import doctor
 from envplatform.cli.estimate import estimate
 from envplatform.cli.export import export
+from envplatform.cli.export_merged import export_merged
 from envplatform.cli.held_out import held_out
 from envplatform.cli.import_ import import_
 from envplatform.cli.init import init_app
@@ -65,6 +66,7 @@ for command in (
     app.command()(command)
 app.command("import")(import_)
 app.command()(export)
+app.command()(export_merged)
 app.command()(review)
 app.add_typer(init_app)
 app.add_typer(release_app)

@@ -1,4 +1,4 @@
-"""`envplatform trace`: lineage from an environment or asset down to its sources."""
+"""`envplatform trace`: from an environment, checkpoint or asset to its sources."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ def trace(
     name: Annotated[
         str,
         typer.Argument(
-            help="Environment (folder, id or digest), or ASSET[:PARTITION]."
+            help="Environment or checkpoint (folder or digest), or ASSET[:PARTITION]."
         ),
     ],
     config: ConfigOption = None,

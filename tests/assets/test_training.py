@@ -12,6 +12,7 @@ import pytest
 
 from assets.definitions import build_definitions
 from assets.training_recipes import sft_order, sft_sources
+from envplatform.cli.lineage import lineage_of
 from envplatform.configuration import Configuration, TrainingSettings
 from envplatform.learning.training.published import CheckpointRow, kept_checkpoint
 from envplatform.learning.training.workfolder import WorkFolder
@@ -121,6 +122,19 @@ def test_selected_trajectories_become_an_adapter_with_its_record(
     ]
     assert [line for line in lines if "step 3 of 3: loss" in line]
     assert list(store.cache_folder("training").iterdir()) == []
+
+    node = lineage_of(store, row.checkpoint[:12])
+    assert (node.kind, node.digest, node.state) == (
+        "checkpoint",
+        row.checkpoint,
+        "current",
+    )
+    (table,) = node.made_from
+    assert {part.name for part in table.made_from} >= {
+        "rollouts",
+        "selected_trajectories",
+        "base",
+    }
 
     assert run(_settings()).success
     assert metadata(materialised(instance, "sft_checkpoint")[-1])["cached"] is True

@@ -15,6 +15,7 @@ from transformers.trainer_callback import PrinterCallback
 
 from envplatform.errors import TrainingError
 from envplatform.learning.training.base import Loaded, base_model, load
+from envplatform.learning.training.external import train_elsewhere
 from envplatform.learning.training.identity import identity_of
 from envplatform.learning.training.job import Job, job_of
 from envplatform.learning.training.messages import Say
@@ -83,6 +84,9 @@ def _attempt(
     try:
         loaded = load(order, base)
         job = hooks.make_job(order, loaded)
+        if order.external:
+            _publish_external(order, folder, base, loaded, job)
+            return True
         losses = _run(job, folder, _micro_batch(order, splits), hooks)
     except (MemoryError, RuntimeError) as error:
         if _is_memory(error):
@@ -92,6 +96,16 @@ def _attempt(
     publish(loaded.model, replace(record, losses=losses, memory_splits=splits), folder)
     hooks.say({"event": "published", "steps": len(losses), "tokens": record.tokens})
     return True
+
+
+def _publish_external(
+    order: TrainingOrder, folder: WorkFolder, base: BaseModel, loaded: Loaded, job: Job
+) -> None:
+    """Have others train; how they did it is not known here, so nothing is said of it."""
+    model = train_elsewhere(order, folder, job.row_ids)
+    record = record_of(order, base, replace(loaded, model=model), job)
+    unknown = replace(record, examples=(), tokens=0, trained_tokens=0, steps=0)
+    publish(model, unknown, folder)
 
 
 def _run(
