@@ -2,7 +2,7 @@
 
 The key of one is the digest of all that decides it: blueprint, code, library, image,
 roles. So a crash loses those under way and no other, and a second run makes none again.
-Sandbox errors are never kept.
+Errors of sandboxes and of model servers are never kept.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from envplatform.cowork.blueprint import Blueprint
 from envplatform.cowork.near import shape_of
 from envplatform.cowork.rows import FindingRow, KeptOutcome, RejectedRow
 from envplatform.cowork.workshop import REVISION, Outcome, Workshop, make
-from envplatform.errors import EnvPlatformError, SandboxError
+from envplatform.errors import EnvPlatformError, ModelError, SandboxError
 from envplatform.grading.kept import is_kept, keep_environment
 from envplatform.grading.publish import environment_row as gated_row
 from envplatform.store import ResultCache, Store
@@ -75,24 +75,30 @@ async def make_shard(
 
     Raises:
         SandboxError: some could not be executed; all others are made and kept.
+        ModelError: as that, where the first that failed had no answer from its model.
     """
     turn = asyncio.Semaphore(shard.at_once)
-    failed: list[str] = []
+    failed: list[tuple[Blueprint, SandboxError | ModelError]] = []
 
     async def one(blueprint: Blueprint) -> KeptOutcome | None:
         async with turn:
             try:
                 kept = await make_kept(store, shard, blueprint)
-            except SandboxError as error:  # an infrastructure error costs no other
-                failed.append(f"{blueprint.blueprint_id}: {error}")
+            except (SandboxError, ModelError) as error:
+                # An infrastructure error costs no other.
+                failed.append((blueprint, error))
                 return None
             told(kept)
             return kept
 
     found = await asyncio.gather(*map(one, blueprints))
     if failed:
-        msg = f"{len(failed)} of {len(blueprints)} could not be executed: {failed[0]}"
-        raise SandboxError(msg)
+        which, error = failed[0]
+        msg = (
+            f"{len(failed)} of {len(blueprints)} could not be executed: "
+            f"{which.blueprint_id}: {error}"
+        )
+        raise (ModelError if isinstance(error, ModelError) else SandboxError)(msg)
     return [kept for kept in found if kept is not None]
 
 

@@ -10,19 +10,23 @@ import pytest
 
 from envplatform.cowork.blueprint import Blueprint, plan_shard
 from envplatform.cowork.families import family
+from envplatform.cowork.keeping import Shard, make_shard
 from envplatform.cowork.library import Library
 from envplatform.cowork.llm import (
     PromptedBuilder,
     PromptedConstructor,
     PromptedReviewer,
 )
+from envplatform.cowork.rows import KeptOutcome
 from envplatform.cowork.workshop import Outcome, Workshop, make
+from envplatform.errors import ModelError
 from envplatform.llm.chat import ChatModel
 from envplatform.rollout import attending
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.sandbox.images import build_image
+from envplatform.store import Store
 from tests.llm.serving import model_for
-from tests.model_server import Reply, Request, answer, model_server
+from tests.model_server import Reply, Request, answer, hold, model_server, refuse
 
 LIBRARY = Library.builtin()
 (BLUEPRINT,) = plan_shard(1, 1, [family("invoice_matching")])
@@ -294,3 +298,52 @@ async def test_what_a_reader_finds_is_revised_and_else_rejected(
     outcome, _ = await made(workshop, rule)
     assert not outcome.is_accepted
     assert [one.kind for one in outcome.findings] == ["ambiguous", "ambiguous"]
+
+
+async def test_a_model_that_is_cut_off_is_a_finding(
+    workshop: Callable[[ChatModel], Workshop],
+) -> None:
+    half = json.dumps(BUILT)[:200]
+    outcome, _ = await made(workshop, lambda _: answer(half, finish="length"))
+    assert not outcome.is_accepted
+    assert {one.kind for one in outcome.findings} == {"role_failed"}
+
+
+async def test_a_server_that_fails_for_one_costs_no_other_and_is_asked_again(
+    workshop: Callable[[ChatModel], Workshop], tmp_path: Path
+) -> None:
+    blueprints = plan_shard(1, 2, [family("invoice_matching")])
+    store = Store(tmp_path / "home")
+    told: list[str] = []
+
+    async def run(rule: Callable[[Request], Reply]) -> list[KeptOutcome]:
+        with model_server(rule) as server:
+            async with model_for(server, attempts=1) as model:
+                shard = Shard(workshop=workshop(model), inputs={}, at_once=1)
+                return await make_shard(
+                    store,
+                    shard,
+                    blueprints,
+                    told=lambda kept: told.append(kept.blueprint_id),
+                )
+
+    fine = answers(lambda _: BUILT)
+    first = [refuse(500)]
+
+    def rule(request: Request) -> Reply:
+        return first.pop() if first else fine(request)
+
+    with pytest.raises(ModelError, match=f"1 of 2 .*{blueprints[0].blueprint_id}"):
+        await run(rule)
+    assert told == [blueprints[1].blueprint_id]
+    kept = await run(fine)
+    assert [one.environment is not None for one in kept] == [True, True]
+
+
+async def test_a_server_that_never_answers_concludes_nothing(
+    workshop: Callable[[ChatModel], Workshop],
+) -> None:
+    with model_server(lambda _: hold()) as server:
+        async with model_for(server, attempts=1, timeout_s=0.2) as model:
+            with pytest.raises(ModelError):
+                await make(workshop(model), BLUEPRINT)
