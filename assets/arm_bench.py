@@ -20,6 +20,7 @@ from envplatform.errors import EnvPlatformError
 from envplatform.evaluation.arms import ArmRollout, TaskSet
 from envplatform.grading.kept import DIRECTORY_KIND
 from envplatform.learning.serving.served import Server, served_model
+from envplatform.llm.chat import ChatModel
 from envplatform.llm.opening import open_model
 from envplatform.rollout.mini import MiniPackage
 from envplatform.rollout.plan import Plan, Planned, harness_of, planned
@@ -34,6 +35,14 @@ STAGE = "rollouts"
 """Results lie with those of ordinary rollouts; their keys tell them apart."""
 _KEY = "KEY"
 """Name by which the client is handed the server's key; no variable of this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Acting:
+    """Who acts, and who judges."""
+
+    policy: Policy
+    judge: ChatModel | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +104,12 @@ class ArmBench:
         async with AsyncExitStack() as stack:
             server = stack.enter_context(served_model(model.order))
             policy = await self._policy(stack, server, plan)
+            judge = await self._judge(stack, plan)
             jobs = (
                 Job(
                     key=one.key,
                     trajectory_id=one.trajectory_id,
-                    run=partial(self._roll_out, one, plan, policy),
+                    run=partial(self._roll_out, one, plan, _Acting(policy, judge)),
                 )
                 for one in wanted
             )
@@ -121,7 +131,7 @@ class ArmBench:
         )
         opening = open_model(
             settings,
-            folder=self.batch.store.cache_folder("arms"),
+            folder=self.batch.store.home / "models",
             asset="arm_rollouts",
             purpose=plan.sampling.model,
             environ={_KEY: server.key},
@@ -132,7 +142,19 @@ class ArmBench:
             answer_tokens=plan.sampling.answer_tokens,
         )
 
-    async def _roll_out(self, one: Planned, plan: Plan, policy: Policy) -> Trajectory:
+    async def _judge(self, stack: AsyncExitStack, plan: Plan) -> ChatModel | None:
+        settings = self.configuration.judge_model
+        if settings is None:
+            return None
+        opening = open_model(
+            settings,
+            folder=self.batch.store.home / "models",
+            asset="arm_rollouts",
+            purpose=f"{plan.sampling.model}, judge",
+        )
+        return await stack.enter_async_context(opening)
+
+    async def _roll_out(self, one: Planned, plan: Plan, acting: _Acting) -> Trajectory:
         folder = self.batch.store.directory(DIRECTORY_KIND, one.row.digest)
         environment = await asyncio.to_thread(
             read_environment, folder, digest=one.row.digest
@@ -143,6 +165,7 @@ class ArmBench:
             plan.harness,
             package=MiniPackage(self.batch.store.cache_folder("targets")),
         )
+        harness.judge = acting.judge
         return await harness.run(
-            environment, policy, plan.limits, image=image, seed=one.seed
+            environment, acting.policy, plan.limits, image=image, seed=one.seed
         )

@@ -28,7 +28,6 @@ from envplatform.configuration import ArmExperimentSettings
 from envplatform.evaluation.arms import (
     REVISION,
     ArmComparison,
-    ArmRecord,
     ArmRollout,
     Asked,
     compared_arms,
@@ -129,8 +128,8 @@ def _compared(
     batch: Batch[None], name: str, settings: ArmExperimentSettings
 ) -> PartitionResult:
     records = (
-        (one.arm, one.tasks, one.trajectory)
-        for one in batch.scan(ArmRecord, "arm_rollouts", only=[name])
+        (one.arm, one.tasks, one.record)
+        for one in batch.scan(ArmRollout, "arm_rollouts", only=[name])
     )
     asked = Asked(
         pairs=settings.pairs,

@@ -145,11 +145,11 @@ def play_rows(batch: Batch[Any], name: str, settings: GrpoSettings) -> list[Play
     """
     rows, _ = environments_in(batch, settings)
     policy = policy_name(name)
-    return [
-        _play_row(row, environment, settings)
-        for row, environment in _environments(batch, rows)
-        if check_solver(environment, policy) is None
-    ]
+    found = []
+    for row, environment in _environments(batch, rows):
+        check_solver(environment, policy)
+        found.append(_play_row(row, environment, settings))
+    return found
 
 
 def _environments(
@@ -198,6 +198,7 @@ def grpo_order(
             base_image=configuration.sandbox.base_image,
             policy=policy_name(name),
             dialect=settings.harness,
+            judge=configuration.judge_model,
             limits=RolloutLimits(
                 turns=settings.turns,
                 tool_calls=settings.tool_calls,

@@ -1,8 +1,8 @@
 """Arms of an experiment held against each other: the same tasks, protocol and seeds."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, fields
+from typing import Literal
 
 from envplatform.errors import StoreError
 from envplatform.evaluation.attempts import Attempt, RolloutRecord, SetAside, Sorting
@@ -26,16 +26,14 @@ class ArmRollout:
     """Of the base and the checkpoint that acted."""
     trajectory: Trajectory
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArmRecord:
-    """What is read of a stored arm's rollout; the conversation is left on the disk."""
-
-    VIEW_OF: ClassVar[type] = ArmRollout
-
-    arm: str
-    tasks: TaskSet
-    trajectory: RolloutRecord
+    @property
+    def record(self) -> RolloutRecord:
+        """What of it counts."""
+        named = {
+            field.name: getattr(self.trajectory, field.name)
+            for field in fields(RolloutRecord)
+        }
+        return RolloutRecord(**named)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

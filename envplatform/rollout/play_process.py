@@ -8,12 +8,14 @@ foresees of errors it tells on standard error, and ends with code 2.
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 
 from envplatform.bundle import Environment, read_environment
 from envplatform.errors import EnvPlatformError
 from envplatform.grading.images import image_of
 from envplatform.grading.kept import DIRECTORY_KIND
+from envplatform.llm.chat import ChatModel
+from envplatform.llm.opening import open_model
 from envplatform.rollout.dialects import FENCED, NATIVE
 from envplatform.rollout.harness import Harness
 from envplatform.rollout.played import Player
@@ -46,8 +48,8 @@ def main() -> None:
         sys.exit(REFUSED)
 
 
-def player_of(order: PlayerOrder) -> Player:
-    """Return the player of an order.
+def player_of(order: PlayerOrder, judge: ChatModel | None = None) -> Player:
+    """Return the player of an order; `judge` scores what code can't.
 
     Raises:
         SandboxUnavailableError: no sandbox of that kind is here.
@@ -65,7 +67,9 @@ def player_of(order: PlayerOrder) -> Player:
         return await asyncio.to_thread(read, digest)
 
     def harness() -> Harness:
-        return ToolLoopHarness(provider, dialect=dialect, patience=order.patience)
+        made = ToolLoopHarness(provider, dialect=dialect, patience=order.patience)
+        made.judge = judge
+        return made
 
     return Player(harness, find, order.limits, policy=order.policy)
 
@@ -73,13 +77,26 @@ def player_of(order: PlayerOrder) -> Player:
 async def _play() -> None:
     lines = _lines()
     order = PLAYER_ORDER.validate_json(await anext(lines))
-    player = player_of(order)
-    async with asyncio.TaskGroup() as events:
+    async with _judge(order) as judge, asyncio.TaskGroup() as events:
+        player = player_of(order, judge)
         try:
             async for line in lines:
                 events.create_task(_tell(player, REQUEST.validate_json(line)))
         finally:
             await player.close()
+
+
+@asynccontextmanager
+async def _judge(order: PlayerOrder) -> AsyncIterator[ChatModel | None]:
+    """Open the model that judges, if one does; its key is in the environment."""
+    if order.judge is None:
+        yield None
+        return
+    opening = open_model(
+        order.judge, folder=order.home / "models", asset="plays", purpose="judge"
+    )
+    async with opening as model:
+        yield model
 
 
 async def _tell(player: Player, request: Begin | Answer) -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, TypeAdapter
 
+from envplatform.configuration import ModelSettings
 from envplatform.llm.chat import FinishReason, Message, Tool, Usage
 from envplatform.trajectories.limits import RolloutLimits
 from envplatform.trajectories.record import Trajectory
@@ -53,6 +54,8 @@ class PlayerOrder:
     patience: int = 3
     """Turns in a row without a call before a play ends."""
     limits: RolloutLimits = field(default_factory=RolloutLimits)
+    judge: ModelSettings | None = None
+    """Who scores what code can't, where a task ships a rubric; None: nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+from envplatform.code import code_digest
 from envplatform.learning.distillation.settings import DistillationSettings
 from envplatform.learning.training.checkpoint import checkpoint_digest
 from envplatform.learning.training.fit import fit
@@ -70,10 +71,13 @@ def main() -> None:
     """Print exit codes and digests as JSON."""
     root = Path(sys.argv[1])
     torch.set_num_threads(1)
+    code_digest("learning")  # remembered in the forks, whoever edits the code meanwhile
     ways: dict[str, Callable[[Path, Callable[[int], None]], None]] = {
         style: partial(plays, made_online.order(root, settings={"style": style}))
         for style in ("environment_factory", "rollout_func")
     }
+    with_reference = made_online.order(root, settings={"beta": 0.1})
+    ways["reference"] = partial(plays, with_reference)
     for on in ("rollouts", "single_turns"):
         ways[on] = partial(distils, distillation(root, on))
     told: dict[str, dict[str, object]] = {}

@@ -28,6 +28,7 @@ def test_whenever_it_is_killed_the_published_bits_are_the_same(tmp_path: Path) -
     assert set(told) == {
         "environment_factory",
         "rollout_func",
+        "reference",
         "rollouts",
         "single_turns",
     }

@@ -29,7 +29,7 @@ _REVERSE = 1.0
 """TRL's beta: the divergence of the student from the teacher, as in `divergence`."""
 
 
-class SingleTurnTrainer(Steady, DistillationTrainer):  # type: ignore[misc]  # no types
+class SingleTurnTrainer(Steady, DistillationTrainer):
     """TRL's on-policy distillation."""
 
     def train(self, resume_from_checkpoint: str | None = None) -> object:

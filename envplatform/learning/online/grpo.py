@@ -33,7 +33,7 @@ _REFERENCE = "ref"
 """The adapter that TRL keeps of where the training began."""
 
 
-class OnlineTrainer(Steady, GRPOTrainer):  # type: ignore[misc]  # TRL gives no types
+class OnlineTrainer(Steady, GRPOTrainer):
     """GRPO over plays; rows reach whoever plays, and no play is cut to fit."""
 
     def __init__(
@@ -81,7 +81,9 @@ class OnlineTrainer(Steady, GRPOTrainer):  # type: ignore[misc]  # TRL gives no 
 
     def spoken(self, contexts: list[list[int]]) -> list[list[int]]:
         """One more turn of each, by TRL's own generation and settings."""
-        ids, _ = self._generate_single_turn(contexts, None, {}, num_generations=1)
+        ids, _ = self._generate_single_turn(  # type: ignore[no-untyped-call]  # TRL's
+            contexts, None, {}, num_generations=1
+        )
         return [list(one) for one in ids]
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> Any:  # noqa: ANN401  as its base
@@ -168,7 +170,7 @@ def _rollouts(prompts: Sequence[object], trainer: OnlineTrainer) -> dict[str, An
     if trainer.groups is None or len(trainer.rows) != len(prompts):
         msg = f"{len(prompts)} prompts and {len(trainer.rows)} rows, or nobody to play"
         raise TrainingError(msg)
-    group = trainer.num_generations
+    group = int(trainer.num_generations or 1)
     return columns_of(trainer.groups.play(trainer.rows, trainer.spoken, group=group))
 
 
