@@ -82,6 +82,30 @@ ASSETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "rollouts",
             "selected_trajectories",
         ),
+        "grpo_checkpoint": (
+            "swe_environments",
+            "seed_environments",
+            "cowork_environments",
+            "res_lineages",
+            "sft_checkpoint",
+        ),
+        "distilled_checkpoint": ("rollouts", "sft_checkpoint"),
+        "arm_rollouts": (
+            "swe_environments",
+            "seed_environments",
+            "cowork_environments",
+            "res_lineages",
+            "sft_checkpoint",
+            "grpo_checkpoint",
+            "distilled_checkpoint",
+        ),
+        "arm_comparisons": (
+            "swe_environments",
+            "seed_environments",
+            "cowork_environments",
+            "res_lineages",
+            "arm_rollouts",
+        ),
     }
 )
 """Asset to the assets it reads, in the order of the graph."""
