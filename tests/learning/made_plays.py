@@ -4,8 +4,9 @@ from collections.abc import Callable, Collection, Sequence
 
 from envplatform.learning.online.player import Plays
 from envplatform.llm.chat import Message, Tool, Usage
-from envplatform.trajectories import Score, Trajectory
+from envplatform.trajectories import Trajectory
 from envplatform.trajectories.playing import Answer, Asked, Begin, Over, PlayRow
+from envplatform.trajectories.record import Judged
 from tests.learning.made_students import ASK, SYSTEM
 
 SHELL = Tool(
@@ -35,7 +36,7 @@ def record(
     reward: float | None, *, judge: float | None = None, error: str | None = None
 ) -> Trajectory:
     """A trajectory with a verdict and little else."""
-    scores = () if judge is None else (Score(criterion="judge", score=judge),)
+    judged = None if judge is None else Judged(code=reward, score=judge, judge="m")
     return Trajectory(
         trajectory_id="t",
         environment_id="e",
@@ -47,7 +48,7 @@ def record(
         ending="infrastructure_error" if error else "submitted",
         final_state=None,
         reward=reward,
-        scores=scores,
+        judged=judged,
         usage=Usage(),
         error_class=error,
     )

@@ -12,9 +12,6 @@ from statistics import fmean
 from envplatform.errors import StudentError
 from envplatform.trajectories import Trajectory
 
-JUDGE = "judge"
-"""Criterion under which a record holds a judge's score, where one was asked."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
@@ -52,8 +49,10 @@ def verdict_of(trajectory: Trajectory | None) -> Verdict:
     """
     if trajectory is None or trajectory.error_class is not None:
         return Verdict(code=None)
-    scores = {one.criterion: one.score for one in trajectory.scores}
-    return Verdict(code=trajectory.reward or 0.0, judge=scores.get(JUDGE))
+    judged = trajectory.judged
+    if judged is None or judged.score is None:
+        return Verdict(code=trajectory.reward or 0.0)
+    return Verdict(code=judged.code or 0.0, judge=judged.score)
 
 
 def components(verdicts: Sequence[Verdict], code_weight: float) -> dict[str, float]:
