@@ -27,8 +27,10 @@ from assets.jobs import (
     ROLLOUTS,
     SUPERVISION,
     SYNTHESIS,
+    TRAINING,
     TRAJECTORIES,
 )
+from assets.on_policy_recipes import SFT
 from assets.partitions import (
     arm_experiment,
     cowork_seed,
@@ -230,6 +232,34 @@ def roll_out(terminal: Terminal) -> list[str]:
     return failed
 
 
+def learn(terminal: Terminal) -> list[str]:
+    """Train the model of every configured experiment; returns what failed.
+
+    Supervised first, for all: a teacher may be another experiment's.
+    """
+    resources = terminal.definitions.resources or {}
+    configuration = resources["configuration"].load()
+    names = tuple(configuration.training.experiments)
+    _register(terminal, str(experiment.name), names)
+    partitioned = assets_of(terminal, TRAINING, partitioned=True)
+    later = {*configuration.grpo.experiments, *configuration.distillation.experiments}
+    rounds = (
+        ("supervised training of", [SFT], names),
+        (
+            "playing or distilling of",
+            [asset for asset in partitioned if asset != SFT],
+            tuple(name for name in names if name in later),
+        ),
+    )
+    failed = []
+    for what, wanted, of in rounds:
+        for number, name in enumerate(of, 1):
+            terminal.say(f"[{number}/{len(of)}] {what} {name}")
+            if not run_job(terminal, TRAINING, wanted, partition=name):
+                failed.append(name)
+    return failed
+
+
 def compare_arms(terminal: Terminal) -> list[str]:
     """Play and compare the arms of every configured experiment; returns what failed."""
     resources = terminal.definitions.resources or {}
@@ -292,6 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 *grow(terminal),
                 *broaden(terminal),
                 *roll_out(terminal),
+                *learn(terminal),
                 *compare_arms(terminal),
                 *account(terminal),
                 *publish(terminal),
