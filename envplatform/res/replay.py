@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Self
 
@@ -29,6 +30,7 @@ class Replayer:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
+        self._turn = Lock()
 
     def __enter__(self) -> Self:
         """Start it."""
@@ -55,7 +57,10 @@ class Replayer:
     def digest(
         self, parent: Environment, plan: TransformPlan, child: Environment
     ) -> str:
-        """Return the digest of the child that the other process makes; or why it makes none."""
+        """Return the digest of the child that the other process makes; or why it makes none.
+
+        Blocks until it has; whoever asks meanwhile, from another thread, waits.
+        """
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return "not started"
@@ -69,9 +74,10 @@ class Replayer:
                 "producer": child.lineage.producer,
                 "model": child.lineage.model,
             }
-            process.stdin.write(f"{json.dumps(said)}\n")
-            process.stdin.flush()
-            return process.stdout.readline().strip() or "the process ended"
+            with self._turn:
+                process.stdin.write(f"{json.dumps(said)}\n")
+                process.stdin.flush()
+                return process.stdout.readline().strip() or "the process ended"
 
 
 def replayed(line: str) -> str:

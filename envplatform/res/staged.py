@@ -89,14 +89,36 @@ def stepped(before: Staged, step: Step, seed: int) -> tuple[Staged, Node]:
     Raises:
         BundleError: it does not fit, or not what the user changes; says which signal.
     """
-    lens = primitive(step.operator)
+    shown, recipe = stepped_at_first(before, step, seed)
+    return with_twins(before, shown, step, seed), recipe
+
+
+def stepped_at_first(before: Staged, step: Step, seed: int) -> tuple[Environment, Node]:
+    """Return what one step makes of an environment as it is at first, and the way back.
+
+    Raises:
+        BundleError: it does not fit, or what the user changes there depends on the agent.
+    """
     binding = Binding(name=step.name, options=step.options)
-    shown, recipe = transform(before.environment, lens, binding, seed)
+    shown, recipe = transform(
+        before.environment, primitive(step.operator), binding, seed
+    )
     source = next(v.source for v in before.environment.views if v.name == step.name)
     if source in before.unforeseen:
         signal = before.unforeseen[source]
         msg = f"{step.name}: what signal {signal} changes there depends on the agent"
         raise BundleError(msg)
+    return shown, recipe
+
+
+def with_twins(before: Staged, shown: Environment, step: Step, seed: int) -> Staged:
+    """Return `shown`, which a step made of `before`, with what it makes of the twins.
+
+    Raises:
+        BundleError: it does not fit what the user changes; says which signal.
+    """
+    lens = primitive(step.operator)
+    binding = Binding(name=step.name, options=step.options)
     twins: dict[Fired, Environment] = {}
     for fired, twin in before.twins.items():
         try:
@@ -113,7 +135,7 @@ def stepped(before: Staged, step: Step, seed: int) -> tuple[Staged, Node]:
         unforeseen=before.unforeseen,
     )
     made_changes(after)
-    return after, recipe
+    return after
 
 
 def made_changes(child: Staged) -> dict[str, tuple[MadeFile, ...]]:

@@ -5,7 +5,7 @@ kept for as long as no name on it is drawn anew.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from envplatform.res.measure import evidence, plain_reads
 from envplatform.res.plan import Step
 from envplatform.res.primitives.base import STAMP
 from envplatform.res.session import session
-from envplatform.res.staged import Staged, stepped
+from envplatform.res.staged import Staged, stepped_at_first, with_twins
 from envplatform.res.told import untold
 from envplatform.res.trail import Trail
 from envplatform.workspace import Interface, workspace_of
@@ -149,10 +149,29 @@ def made_by(made: Made, step: Step, seed: int) -> Made:
     Raises:
         BundleError: it does not fit.
     """
-    after, recipe = stepped(made.staged, step, seed)
+    return whole(made, made_at_first(made, step, seed), step, seed)
+
+
+def made_at_first(made: Made, step: Step, seed: int) -> Made:
+    """Return what one more step makes of an environment as it is at first, twins apart.
+
+    Raises:
+        BundleError: it does not fit.
+    """
+    shown, recipe = stepped_at_first(made.staged, step, seed)
     trail = made.trail.after(step.name, recipe, made.environment)
     kept = {root: way for root, way in made.ways.items() if step.name not in way.depths}
-    return Made(staged=after, trail=trail, ways=kept)
+    return Made(staged=Staged(environment=shown), trail=trail, ways=kept)
+
+
+def whole(made: Made, first: Made, step: Step, seed: int) -> Made:
+    """Return `first`, which a step made of `made`, with what it makes of the twins.
+
+    Raises:
+        BundleError: it does not fit what the user changes.
+    """
+    staged = with_twins(made.staged, first.environment, step, seed)
+    return replace(first, staged=staged)
 
 
 def goes_round(after: Made, step: Step) -> bool:

@@ -8,7 +8,7 @@ more comes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,7 +55,7 @@ def untold(
     while fresh:
         told, fresh, waiting = fresh, [], []
         unsure = {word for one in left for word in one.words()} - sure
-        sure |= {word for word in unsure if any(_stands(word, t) for t in told)}
+        sure |= {word for word in unsure if _stands(word, told)}
         for one in left:
             if one.words() <= sure:
                 fresh += [one.answer, about.get(one.name, "")]
@@ -83,8 +83,12 @@ def _put_together(had: list[Exchange], waiting: list[Exchange]) -> Iterator[str]
                 yield text
 
 
-def _stands(word: str, text: str) -> bool:
-    return word in text or canonical(word)[1:-1] in text
+def _stands(word: str, texts: Sequence[str]) -> bool:
+    """Whether one of the texts holds a word, as it is or as JSON writes it."""
+    spelt = canonical(word)[1:-1]
+    return any(word in text for text in texts) or (
+        spelt != word and any(spelt in text for text in texts)
+    )
 
 
 def text_of(content: bytes | None, data: Any) -> str:  # noqa: ANN401  JSON

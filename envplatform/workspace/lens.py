@@ -106,7 +106,7 @@ def transform_alike(
         (
             name
             for name in {**made.views, **wanted.views}
-            if _without_options(made, name) != _without_options(wanted, name)
+            if not _are_alike(made.views.get(name), wanted.views.get(name))
         ),
         None,
     )
@@ -119,10 +119,13 @@ def transform_alike(
     return shown
 
 
-def _without_options(workspace: Workspace, name: str) -> View | None:
-    """Return a view but for what no agent is told of, such as the lengths of pages."""
-    view = workspace.views.get(name)
-    return None if view is None else replace(view, options={})
+def _are_alike(one: View | None, other: View | None) -> bool:
+    """Whether two views differ in nothing but what no agent is told of: lengths of pages."""
+    if one is other:
+        return True
+    if one is None or other is None:
+        return False
+    return replace(one, options={}) == replace(other, options={})
 
 
 def check_lens(

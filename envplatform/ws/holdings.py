@@ -10,6 +10,7 @@ import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from .errors import INVALID, NOT_FOUND, TOO_LARGE, WsError
@@ -63,7 +64,7 @@ class MemoryHoldings(Holdings):
     """Files in a dictionary, which is copied at the beginning."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        self._files: dict[str, bytes] = {clean(p): data for p, data in files.items()}
+        self._files: dict[str, bytes] = {_clean(p): data for p, data in files.items()}
 
     def read(self, path: str) -> bytes:
         """See the base class."""
@@ -188,3 +189,7 @@ def clean(path: str) -> str:
         shown = path if len(path) < _MAX_COMPONENT_BYTES else f"{path[:80]}..."
         raise WsError(INVALID, f"{shown!r} is not a clean relative path")
     return path
+
+
+_clean = lru_cache(maxsize=1 << 12)(clean)
+"""For the same files time and again: sessions in one process begin with them."""

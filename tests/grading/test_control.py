@@ -1,6 +1,7 @@
 """Ways to a broker's control socket, and who else may listen there."""
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -44,17 +45,24 @@ async def answering(folder: Path, *answers: bytes) -> AsyncIterator[None]:
 
 
 @pytest.fixture
-def control(tmp_path: Path) -> Iterator[SocketControl]:
+def folder() -> Iterator[Path]:
+    """One with a short name, as those of sockets must be."""
+    with tempfile.TemporaryDirectory(prefix="ctl-") as found:
+        yield Path(found)
+
+
+@pytest.fixture
+def control(folder: Path) -> Iterator[SocketControl]:
     """Asks at a folder in which a test listens."""
-    with closing(SocketControl(SocketFolder(tmp_path))) as found:
+    with closing(SocketControl(SocketFolder(folder))) as found:
         yield found
 
 
 async def test_several_requests_are_answered_in_their_order(
-    control: SocketControl, tmp_path: Path
+    control: SocketControl, folder: Path
 ) -> None:
     refused = b'{"error":"invalid","message":"no","ok":false}\n'
-    async with answering(tmp_path, WELL, refused):
+    async with answering(folder, WELL, refused):
         replies = await control.ask([STATE, STATE])
         assert [reply.error for reply in replies] == [None, "invalid"]
 
@@ -72,24 +80,24 @@ async def test_several_requests_are_answered_in_their_order(
     ],
 )
 async def test_who_is_no_broker_is_an_infrastructure_error(
-    control: SocketControl, tmp_path: Path, answer: bytes, why: str
+    control: SocketControl, folder: Path, answer: bytes, why: str
 ) -> None:
-    async with answering(tmp_path, answer):
+    async with answering(folder, answer):
         with pytest.raises(SandboxError, match=why):
             await control.ask([STATE])
 
 
 async def test_what_is_put_under_the_name_later_is_never_asked(
-    control: SocketControl, tmp_path: Path
+    control: SocketControl, folder: Path
 ) -> None:
-    (tmp_path / "other").mkdir()
+    (folder / "other").mkdir()
     async with (
-        answering(tmp_path, WELL),
-        answering(tmp_path / "other", b"hello\n"),
+        answering(folder, WELL),
+        answering(folder / "other", b"hello\n"),
     ):
         assert (await control.ask([STATE]))[0].ok
-        (tmp_path / NAME).rename(tmp_path / "aside")
-        (tmp_path / "other" / NAME).rename(tmp_path / NAME)
+        (folder / NAME).rename(folder / "aside")
+        (folder / "other" / NAME).rename(folder / NAME)
         assert (await control.ask([STATE]))[0].ok
 
 

@@ -21,7 +21,7 @@ from envplatform.res.plan import Step, TransformPlan
 from envplatform.res.primitives import primitive, primitive_names
 from envplatform.res.proposers.base import Level, Proposal, Proposer
 from envplatform.res.staged import staged
-from envplatform.res.steps import Made, goes_round, made_by
+from envplatform.res.steps import Made, goes_round, made_at_first, whole
 from envplatform.res.trail import trail_of
 from envplatform.workspace.recovery import RecoveryError
 
@@ -141,22 +141,32 @@ class Planned(Proposer):
         for step in islice(self._candidates(made, root, aim), _MOST_MADE):
             if tried >= _CANDIDATES:
                 break
-            try:
-                after = made_by(made, step, aim.seed)
-                after.way(root)
-            except (BundleError, RecoveryError):
-                continue
-            if after.served_bytes > aim.room or goes_round(after, step):
-                continue
-            if self._mode == "composed" and not after.open_of(root):
-                continue  # nothing could follow
-            if must_consume and not _consumes(made, step, after):
+            after = self._fitting(made, root, step, aim, must_consume=must_consume)
+            if after is None:
                 continue
             tried += 1
             score = _score(made, after, root, aim)
             if best is None or score > best.score:
                 best = _Tried(step=step, made=after, score=score)
         return best
+
+    def _fitting(
+        self, made: Made, root: str, step: Step, aim: _Aim, *, must_consume: bool
+    ) -> Made | None:
+        """Return what a step makes, if it is worth a comparison; what is dear comes last."""
+        try:
+            first = made_at_first(made, step, aim.seed)
+            first.way(root)
+            if first.served_bytes > aim.room:
+                return None
+            if self._mode == "composed" and not first.open_of(root):
+                return None  # nothing could follow
+            if must_consume and not _consumes(made, step, first):
+                return None
+            after = whole(made, first, step, aim.seed)
+        except (BundleError, RecoveryError):
+            return None
+        return None if goes_round(after, step) else after
 
     def _candidates(self, made: Made, root: str, aim: _Aim) -> Iterator[Step]:
         """Yield steps on names that lead to `root`: rare operators first, deep names first."""
