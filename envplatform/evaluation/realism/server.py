@@ -5,8 +5,10 @@ that only whoever started it has; a vote needs a token of ours besides. What the
 are is in `page` and `browse`.
 """
 
+import contextlib
 import hmac
 import secrets
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.message import Message
@@ -22,6 +24,7 @@ from envplatform.evaluation.realism.page import page, shown
 HOST = "127.0.0.1"
 _COOKIE = "envplatform"
 _MAX_FORM = 20_000
+_LINGER_S = 2.0
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -165,7 +168,6 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         kind = self.headers.get_content_type()
         if not (length.isascii() and length.isdigit()) or int(length) > _MAX_FORM:
-            self.close_connection = True
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a form is short")
             return None
         body = self.rfile.read(int(length))
@@ -177,6 +179,18 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: HTTPStatus, why: str) -> None:
         text = page(status.phrase, f"<p>{shown(why)}</p>")
         self._send(Reply(text=text, status=status))
+        if self.command == "POST":
+            self._hear_out()
+
+    def _hear_out(self) -> None:
+        """Read the rest of a form that is refused.
+
+        Closing at once would reset the connection, and the answer might be lost with it.
+        """
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(_LINGER_S)
+            self.rfile.read(_MAX_FORM)
 
     def _send(self, reply: Reply, *, cookie: bool = False) -> None:
         body = reply.text.encode("utf-8", "replace")
