@@ -11,10 +11,10 @@ from datetime import datetime
 from pathlib import Path
 
 from envplatform.bundle import Environment, environment_files, read_environment
+from envplatform.bundle.archive import pack
 from envplatform.configuration.release import ReleaseSettings
 from envplatform.errors import BundleError, StoreError
 from envplatform.grading.kept import DIRECTORY_KIND
-from envplatform.bundle.archive import pack
 from envplatform.release.card import card
 from envplatform.release.gathering import (
     Found,

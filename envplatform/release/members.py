@@ -29,16 +29,19 @@ class Member:
     """One environment or trajectory of a release."""
 
     kind: Kind
+    """Which of the two tables has it."""
     id: str
     """Of an environment its id; of a trajectory its batch, a slash and its id."""
     digest: str
     """SHA-256 (hex) over all of it that is no time."""
     split: Split
+    """The same for all of one descent."""
     environment_digest: str
     """Of the environment's bundle; of a trajectory that of where it took place."""
     asset: str
+    """Name of the table that it was taken from."""
     partition: str
-    """Of the table that it was taken from; empty where that has no partitions."""
+    """Of that table; empty where it has none."""
     revision: int
     """Of the recipe of that table."""
 

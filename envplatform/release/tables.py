@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from envplatform.interop.json_text import Json, json_text
 from envplatform.release.members import SPLITS, Kind, Split
+from envplatform.store.values import text_size
 
 FOLDERS: Mapping[Kind, str] = {
     "environment": "environments",
@@ -147,7 +148,7 @@ class _File:
 
     def add(self, row: Mapping[str, Any]) -> None:
         self._rows.append(row)
-        self._bytes += len(row.get("archive") or b"")
+        self._bytes += len(row.get("archive") or b"") + text_size(row)
         if self._bytes >= _PORTION_BYTES or len(self._rows) >= _PORTION_ROWS:
             self._flush()
 

@@ -83,10 +83,15 @@ class DagsterPage:
         self.page.keyboard.press("Escape")  # closes the list, not the dialog
         self._launch("Launch 1 run")
 
-    def materialise_whole(self) -> None:
-        """Materialise what has no partitions, and look at its run."""
+    def materialise_whole(self, *, is_warned: bool = False) -> None:
+        """Materialise what has no partitions, and look at its run.
+
+        `is_warned`: as above.
+        """
         self.page.reload()  # else the link to an earlier run may still be there
         self.button("Materialize").click()
+        if is_warned:
+            self.button("Confirm").click()
         self.page.get_by_role("link", name="View", exact=True).click()
 
     def materialise(self, choice: Literal["All", "Failed"], launch: str) -> None:

@@ -5,7 +5,6 @@ And its own model of ATIF takes our trajectories.
 
 import json
 import os
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from envplatform.bundle import Environment, write_environment
-from envplatform.errors import SandboxUnavailableError
 from envplatform.interop.atif.write import write_documents
 from envplatform.interop.exporting import Exported
 from envplatform.sandbox.base import Image
-from envplatform.sandbox.interpreters import find_interpreter
 from envplatform.tree import File
+from tests.interop.other_tools import commands_of
 from tests.interop.test_export import odd
 from tests.rollout.made_user import user_environment
 from tests.swe.small_repository import small_environment
@@ -42,19 +40,7 @@ pytestmark = pytest.mark.timeout(900)  # the first run installs Harbor
 @pytest.fixture(scope="module")
 def harbor(cache_folder: Path) -> Path:
     """The `harbor` command, installed once into the cache."""
-    try:
-        python = find_interpreter("3.12").executable
-    except SandboxUnavailableError as error:
-        pytest.skip(f"Harbor needs Python 3.12: {error}")
-    folder = cache_folder / HARBOR
-    command, done = folder / "bin" / "harbor", folder / "installed"
-    if not done.exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([python, "-m", "venv", folder], check=True)
-        pip = str(folder / "bin" / "pip")
-        subprocess.run([pip, "install", "--quiet", HARBOR], check=True)
-        done.touch()
-    return command
+    return commands_of(HARBOR, cache_folder, python="3.12") / "harbor"
 
 
 @pytest.fixture(scope="module")
