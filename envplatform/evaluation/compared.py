@@ -25,7 +25,7 @@ class ComparedRow:
     depth: int
     """Of the tasks after; 0 where `by` is `whole`."""
     before: str
-    """Batch, harness and policy."""
+    """Harness, policy and batch."""
     after: str
     tasks: int
     """Each counts by the mean of its pairs."""
@@ -131,5 +131,5 @@ def _tasks(pairs: Iterable[Pair], reward: float) -> list[_Task]:
 
 
 def _named(attempts: Iterable[Attempt]) -> str:
-    names = {f"{one.batch}: {one.harness} by {one.policy}" for one in attempts}
+    names = {f"{one.harness} by {one.policy} in {one.batch}" for one in attempts}
     return ", ".join(sorted(names))

@@ -186,7 +186,7 @@ def test_children_are_compared_with_their_roots(
     assert whole.low is not None
     assert whole.low <= -0.75 <= (whole.high or 0)
     told = metadata(materialised(instance, "paired_evaluation")[-1])
-    assert told["held_against"] == "base: tool_loop by m"
+    assert told["held_against"] == "tool_loop by m in base"
     assert (told["pairs"], told["without a partner"]) == (8, 0)
     for picture in ("both sides by depth", "difference by depth"):
         assert "image/svg+xml" in told[picture]
@@ -199,8 +199,8 @@ def test_before_and_after_training(run: Run, store: Store) -> None:
     assert [one.passed for one in result.get_asset_check_evaluations()] == [True]
     whole = store.rows(ComparedRow, "paired_evaluation", "gain")[0]
     assert (whole.before, whole.after) == (
-        "base: tool_loop by m",
-        "trained: tool_loop by n",
+        "tool_loop by m in base",
+        "tool_loop by n in trained",
     )
     assert whole.difference == pytest.approx(0.5)
     assert (whole.gained, whole.lost) == (4, 0)

@@ -146,7 +146,7 @@ def test_a_difference_is_of_tasks_by_depth_and_over_all() -> None:
     assert (whole.before_tokens, whole.after_tokens) == (5, 10)
     assert (first.depth, first.difference) == (1, -0.25)
     assert (second.depth, second.difference, second.low) == (2, -1.0, None)
-    assert whole.before == whole.after == "b: tool_loop by m"
+    assert whole.before == whole.after == "tool_loop by m in b"
 
 
 def test_sides_swapped_swap_the_sign() -> None:
