@@ -1,9 +1,15 @@
 """What decides a student's scores: its settings, its files, the tools that read it."""
 
+from importlib import resources
 from pathlib import Path
 
 from assets.rollout_recipes import experiment_of
-from envplatform.configuration import EMBEDDED_STUDENT, Configuration, StudentSettings
+from envplatform.configuration import (
+    EMBEDDED_STUDENT,
+    SHIPPED_TEMPLATES,
+    Configuration,
+    StudentSettings,
+)
 from envplatform.errors import StudentError
 from envplatform.learning.file_digests import remembered_digests
 from envplatform.learning.protocol import ScoringOrder, StudentFile
@@ -28,10 +34,18 @@ def order_of(student: StudentSettings) -> ScoringOrder:
         model=embedded_gguf() if embedded else Path(student.model),
         dtype=student.dtype,
         device=student.device,
-        template=Path(student.template) if student.template else None,
+        template=template_file(student.template),
         max_length=student.max_length,
         chunk_rows=student.chunk,
     )
+
+
+def template_file(name: str) -> Path | None:
+    """Return the chat template of a path or of what ships; None: the model's own."""
+    if name in SHIPPED_TEMPLATES:
+        folder = resources.files("envplatform") / "data" / "templates"
+        return Path(str(folder / f"{name}.jinja"))
+    return Path(name) if name else None
 
 
 def score_sources(

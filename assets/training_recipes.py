@@ -1,12 +1,11 @@
 """What decides a checkpoint: settings, base model, rows, the tools that train."""
 
-from importlib import metadata, resources
+from importlib import metadata
 from pathlib import Path
 
-from assets.score_recipes import remembered_files
+from assets.score_recipes import remembered_files, template_file
 from envplatform.configuration import (
     EMBEDDED_STUDENT,
-    SHIPPED_TEMPLATES,
     Configuration,
     ExperimentTrainingSettings,
 )
@@ -45,10 +44,7 @@ def base_of(settings: ExperimentTrainingSettings) -> Path:
 
 def template_of(settings: ExperimentTrainingSettings) -> Path | None:
     """Return the file of the chat template; None: the base's own."""
-    if settings.template in SHIPPED_TEMPLATES:
-        folder = resources.files("envplatform") / "data" / "templates"
-        return Path(str(folder / f"{settings.template}.jinja"))
-    return Path(settings.template) if settings.template else None
+    return template_file(settings.template)
 
 
 def training_tools() -> dict[str, str]:

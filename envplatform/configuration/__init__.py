@@ -54,6 +54,7 @@ from envplatform.configuration.release import ReleaseSettings
 from envplatform.configuration.res import ABLATIONS, MAX_DEPTH, Ablation, ResSettings
 from envplatform.configuration.rollouts import (
     EMBEDDED_STUDENT,
+    SHIPPED_TEMPLATES,
     ExperimentSettings,
     RolloutBatchSettings,
     RolloutSettings,
@@ -71,7 +72,6 @@ from envplatform.configuration.settings import (
     TargetSettings,
 )
 from envplatform.configuration.training import (
-    SHIPPED_TEMPLATES,
     ExperimentTrainingSettings,
     SFTSettings,
     TrainingSettings,

@@ -20,6 +20,8 @@ from envplatform.configuration.section import (
     with_tables,
 )
 
+SHIPPED_TEMPLATES = frozenset({"chatml_tools"})
+"""In place of a path: chat templates that come with the platform."""
 EMBEDDED_STUDENT = "embedded"
 """In place of a path: the model that comes with the platform."""
 
@@ -116,7 +118,9 @@ class StudentSettings(Section):
     device: str = "cpu"
     """As torch names it."""
     template: str = ""
-    """A Jinja file in place of the model's own chat template; empty: its own."""
+    """A Jinja file in place of the model's own chat template, or `chatml_tools`, which
+    ships; empty: its own.
+    """
     max_length: Positive | None = None
     """Tokens of the longest trajectory scored; None: what the model can read."""
     chunk: Positive = 128
@@ -188,6 +192,6 @@ def _anchored(student: StudentSettings, folder: Path) -> StudentSettings:
     changes = {}
     if student.model != EMBEDDED_STUDENT:
         changes["model"] = str(folder / student.model)
-    if student.template:
+    if student.template and student.template not in SHIPPED_TEMPLATES:
         changes["template"] = str(folder / student.template)
     return student.model_copy(update=changes)

@@ -10,7 +10,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from envplatform.configuration.rollouts import EMBEDDED_STUDENT
+from envplatform.configuration.rollouts import (
+    EMBEDDED_STUDENT,
+    SHIPPED_TEMPLATES,
+)
 from envplatform.configuration.section import (
     Positive,
     Seconds,
@@ -122,9 +125,6 @@ class TrainingSettings(Section):
             msg = 'runner = "docker" needs the name of an `image`'
             raise ValueError(msg)
         return self
-
-
-SHIPPED_TEMPLATES = frozenset({"chatml_tools"})
 
 
 def anchored_training(settings: TrainingSettings, folder: Path) -> TrainingSettings:
