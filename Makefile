@@ -14,6 +14,9 @@ setup: .venv/.ready ## create .venv, install the platform, name or install what 
 .venv/.ready: pyproject.toml constraints.txt scripts/setup.sh scripts/system_packages.sh
 	@bash scripts/setup.sh embedded
 
+.venv/.ready-learning: .venv/.ready # torch and what trains
+	@bash scripts/setup.sh embedded,learning && touch $@
+
 setup-dev: .venv/.ready-dev # what tests need beyond the demo
 
 .venv/.ready-dev: .venv/.ready Makefile
@@ -22,8 +25,10 @@ setup-dev: .venv/.ready-dev # what tests need beyond the demo
 demo: setup ## make proven environments on the embedded default, then print a summary
 	@$(BIN)/envplatform demo
 
-demo-full: demo ## the demo plus training, as soon as there are trainers
-	@echo "demo-full: no trainers in this release; the demo above is all there is"
+demo-full: .venv/.ready-learning ## the demo plus training: a bug model and an adapter from its rollouts
+	@mkdir -p "$(ENVPLATFORM_HOME)"
+	@cat envplatform.toml scripts/demo_training.toml > "$(ENVPLATFORM_HOME)/demo-full.toml"
+	@$(BIN)/envplatform demo --config "$(ENVPLATFORM_HOME)/demo-full.toml"
 
 check: setup-dev ## lint, types, arrows and the tests that need no service
 	@bash scripts/check.sh
@@ -35,6 +40,6 @@ ui: setup ## the Dagster UI on http://127.0.0.1:3000
 	@$(BIN)/envplatform ui
 
 clean: ## remove what was made here; the virtual environment stays
-	@cd "$(ENVPLATFORM_HOME)" 2>/dev/null && rm -rf tables directories results cache models dagster staging || true
+	@cd "$(ENVPLATFORM_HOME)" 2>/dev/null && rm -rf tables directories results cache models dagster staging demo-full.toml || true
 	@rmdir "$(ENVPLATFORM_HOME)" 2>/dev/null || true
 	rm -rf .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist
