@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from envplatform.cli.find import EnvironmentName, place_for
-from envplatform.cli.machine import Opened, open_for_work
+from envplatform.cli.machine import TARGETS_CACHE, Opened, open_for_work
 from envplatform.cli.output import (
     ANSWER_IS_NO,
     FAILED,
@@ -27,6 +27,9 @@ from envplatform.llm.opening import open_model
 from envplatform.rollout import (
     FENCED,
     NATIVE,
+    Harness,
+    MiniPackage,
+    MiniSweAgentHarness,
     NopHarness,
     OracleHarness,
     Policy,
@@ -34,9 +37,11 @@ from envplatform.rollout import (
     ToolLoopHarness,
 )
 from envplatform.rollout.settings import rollout_limits as limits_of_all
+from envplatform.store import Store
 from envplatform.trajectories import Trajectory
+from envplatform.user.wording import Wording
 
-HarnessName = Literal["tool_loop", "oracle", "nop"]
+RunHarness = Literal["tool_loop", "mini_swe_agent", "oracle", "nop"]
 _SHOWN = 2000
 _EMBEDDED_ANSWER = 200
 """Tokens of one answer."""
@@ -52,7 +57,7 @@ def run(  # noqa: PLR0913  each is an option that a person may give
     ] = None,
     config: ConfigOption = None,
     *,
-    harness: Annotated[HarnessName, typer.Option(help="Who acts.")] = "tool_loop",
+    harness: Annotated[RunHarness, typer.Option(help="Who acts.")] = "tool_loop",
     turns: Annotated[int | None, typer.Option(min=1, help="Turns at most.")] = None,
     seed: Annotated[int, typer.Option(help="Of the model's sampling.")] = 0,
     as_json: Json = False,
@@ -100,7 +105,7 @@ def rollout_limits(place: Place, turns: int | None) -> RolloutLimits:
 class Rollout:
     """What was asked for."""
 
-    harness: HarnessName
+    harness: RunHarness
     model: ModelSettings
     limits: RolloutLimits
     seed: int
@@ -114,7 +119,7 @@ async def roll_out(place: Place, opened: Opened, rollout: Rollout) -> Trajectory
         ConfigError: the model's settings contradict each other, or its key is missing.
         BundleError: the image is not the one that the environment names.
     """
-    if rollout.harness != "tool_loop":
+    if rollout.harness in ("oracle", "nop"):
         acting = OracleHarness if rollout.harness == "oracle" else NopHarness
         return await acting(opened.provider).run(
             opened.environment,
@@ -126,24 +131,38 @@ async def roll_out(place: Place, opened: Opened, rollout: Rollout) -> Trajectory
     opening = open_model(
         rollout.model, folder=place.home / "models", asset="run", purpose="rollout"
     )
-    # A small embedded model knows no tool calls, so it is asked for fenced commands;
-    # and it goes on and on, on this machine's cores, until it is stopped.
     embedded = rollout.model.kind == "embedded"
-    dialect = FENCED if embedded else NATIVE
     rollout.told(f"opening {rollout.model.kind} model {rollout.model.name}")
     words = configured_wording(place, opened.environment, seed=rollout.seed)
     async with opening as model, words as wording:
         policy = Policy(model=ToldModel(model, rollout.told))
-        if embedded:
+        if embedded:  # it goes on and on, on this machine's cores, until it is stopped
             policy = replace(policy, answer_tokens=_EMBEDDED_ANSWER)
-        loop = ToolLoopHarness(opened.provider, dialect=dialect, wording=wording)
-        return await loop.run(
+        harness = _asking(place, opened, rollout, wording)
+        return await harness.run(
             opened.environment,
             policy,
             rollout.limits,
             image=opened.image,
             seed=rollout.seed,
         )
+
+
+def _asking(
+    place: Place, opened: Opened, rollout: Rollout, wording: Wording | None
+) -> Harness:
+    """Make a harness that asks a model; the small embedded one knows no tool calls."""
+    embedded = rollout.model.kind == "embedded"
+    if rollout.harness == "mini_swe_agent":
+        package = MiniPackage(Store(place.home).cache_folder(TARGETS_CACHE))
+        return MiniSweAgentHarness(
+            opened.provider,
+            package,
+            speaks="text" if embedded else "tools",
+            wording=wording,
+        )
+    dialect = FENCED if embedded else NATIVE
+    return ToolLoopHarness(opened.provider, dialect=dialect, wording=wording)
 
 
 class ToldModel(ChatModel):

@@ -80,6 +80,22 @@ def test_a_model_that_solves_it(on_server: OnServer, row: EnvironmentRow) -> Non
     assert "turn 2: asking scripted-1" in found.err
 
 
+def test_mini_swe_agent_solves_it(on_server: OnServer) -> None:
+    """An environment of code as the pipeline made it, by the package itself."""
+    solve = ToolCall(
+        name="bash",
+        arguments=json.dumps({"command": f"cat > spans/core.py <<'END'\n{CORE}END"}),
+    )
+    done = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+    end = ToolCall(name="bash", arguments=json.dumps({"command": done}))
+    with model_server([answer(None, solve), answer(None, end)]) as server:
+        found = on_server(
+            "--harness", "mini_swe_agent", "--base-url", server.base_url, "--json"
+        )
+    assert found.code == 0, found.out
+    assert (found.json["harness"], found.json["reward"]) == ("mini_swe_agent", 1.0)
+
+
 def test_a_model_that_does_not(on_server: OnServer) -> None:
     """It did its work, and the answer is no."""
     with model_server([shell("ls"), SUBMIT]) as server:
