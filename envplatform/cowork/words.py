@@ -23,6 +23,7 @@ class _Words(BaseModel):
     last: tuple[str, ...]
     company: tuple[str, ...]
     suffix: tuple[str, ...]
+    trade: tuple[str, ...]
     city: tuple[str, ...]
     product: tuple[str, ...]
     adjective: tuple[str, ...]
@@ -55,8 +56,19 @@ class Names:
         Raises:
             ValueError: so many are not left.
         """
+        return self._companies(count, _words().suffix)
+
+    def suppliers(self, count: int) -> list[str]:
+        """Draw companies that sell goods of any kind, `Kestrel Supplies`.
+
+        Raises:
+            ValueError: so many are not left.
+        """
+        return self._companies(count, _words().trade)
+
+    def _companies(self, count: int, ends: Sequence[str]) -> list[str]:
         chosen = self._draw(_words().company, count)
-        return [f"{one} {self._chance.choice(_words().suffix)}" for one in chosen]
+        return [f"{one} {self._chance.choice(ends)}" for one in chosen]
 
     def products(self, count: int) -> list[str]:
         """Draw products, `steel hinge`.

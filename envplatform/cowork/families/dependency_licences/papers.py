@@ -134,8 +134,8 @@ def _verdicts(brief: Brief, facets: Facets) -> str:
     return brief.pick(
         f"- `/workspace/verdicts.csv` with {columns} under a head line; {which}, in "
         f"alphabetical order {order}.",
-        f"- Put {which} into `/workspace/verdicts.csv`, sorted {order}, all in alphabetical "
-        f"order. The columns are {columns}.",
+        f"- Put {which} into `/workspace/verdicts.csv`, in alphabetical order {order}. The "
+        f"columns are {columns}.",
         f"- The verdicts go into `/workspace/verdicts.csv`: {columns}; {which}; sort "
         f"alphabetically, {order}.",
     )

@@ -120,7 +120,7 @@ def draw_facets(chance: random.Random) -> Facets:
 def draw_books(chance: random.Random, names: Names) -> Books:
     """Draw books in which every rule decides at least one invoice."""
     facets = draw_facets(chance)
-    suppliers = names.companies(chance.randint(4, 6))
+    suppliers = names.suppliers(chance.randint(4, 6))
     cases = chance.sample(CASES, len(CASES))
     orders = _orders(chance, suppliers, names.products(len(cases)))
     deliveries: list[Delivery] = []

@@ -62,6 +62,15 @@ The first criterion that a study does not meet is the reason for which it is exc
 """)
 
 
+_CLOSINGS = (
+    "Whether this holds elsewhere has to be seen.",
+    "Those who left the study early did not differ from those who stayed.",
+    "A longer follow-up is planned.",
+    "We had hoped for more sites to take part.",
+    "Managers knew who took part, which may have mattered.",
+)
+
+
 def study_text(review: Review, one: Study) -> str:
     """Return a report."""
     _, outcome, unit, _ = TOPICS[review.facets.topic]
@@ -83,7 +92,7 @@ def study_text(review: Review, one: Study) -> str:
             body = (
                 f"## Methods\n\nDesign: {design}. We enrolled {one.enrolled} people; "
                 f"{one.analysed} of them were analysed.\n\n## Results\n\n{told}\n\n{table}\n"
-                "## Discussion\n\nWhether this holds elsewhere has to be seen.\n"
+                f"## Discussion\n\n{_CLOSINGS[one.enrolled % len(_CLOSINGS)]}\n"
             )
         case _:
             body = (

@@ -23,6 +23,8 @@ _BUSY = (
     *("weekly", "call with a customer", "focus time", "interview", "dentist"),
     *("workshop", "one to one", "driving", "review", "training"),
 )
+_ONCE = ("dentist", "driving")
+"""What nobody has twice in these days."""
 _BOOKED = ("customer visit", "interviews", "training", "board", "first aid course")
 _CITIES = (
     *(
@@ -165,13 +167,15 @@ def _calendar(
     days: tuple[str, ...],
     office: int,
 ) -> tuple[Busy, ...]:
-    found = []
+    found: list[Busy] = []
     for one in people:
         for day in days:
             begins = one.begins + office - one.offset
-            found.append(_taken(chance, one.name, day, begins, _BUSY))
-            if chance.random() < 0.6:
-                found.append(_taken(chance, one.name, day, begins + 4, _BUSY))
+            hours = [begins, begins + 4] if chance.random() < 0.6 else [begins]
+            for hour in hours:
+                what = [e.what for e in found if e.who == one.name and e.what in _ONCE]
+                kinds = tuple(kind for kind in _BUSY if kind not in what)
+                found.append(_taken(chance, one.name, day, hour, kinds))
     return tuple(found)
 
 

@@ -155,7 +155,7 @@ def _table(brief: Brief, run: Payroll) -> str:
             "by surname (no two are the same)", "in the order of the surnames"
         ),
         "gross": brief.pick(
-            "the highest gross pay first", "by gross pay, falling, nobody gets the same"
+            "the highest gross pay first", "by gross pay, falling (no two get the same)"
         ),
     }[facets.order_by]
     unit = {

@@ -41,7 +41,7 @@ def draw_depot(chance: random.Random, names: Names) -> Depot:
     """Draw a depot in which every rule decides something, and so does the change."""
     facets = draw_facets(chance)
     today = dt.date(2025, 3, 3) + dt.timedelta(weeks=chance.randrange(30))
-    suppliers = _suppliers(chance, names.companies(4))
+    suppliers = _suppliers(chance, names.suppliers(4))
     weekly = [chance.randint(6, 60) for _ in range(ARTICLES)]
     articles = _articles(chance, suppliers, names.products(ARTICLES), weekly)
     stocks = _stocks(chance, articles, weekly, today)

@@ -247,7 +247,7 @@ def _requests(
         drawn.append((case, department, kind, people, wants, slot(day, begin, minutes)))
     chance.shuffle(drawn)
     drawn = _repeated(drawn)
-    times = chance.sample(range(600, 3400), len(drawn))
+    times = chance.sample(range(3000), len(drawn))
     return tuple(
         Request(
             number=f"R-{201 + 3 * place}",
@@ -256,12 +256,18 @@ def _requests(
             people=people,
             equipment=wants,
             slot=when,
-            submitted=f"2025-02-{10 + at // 600:02} {at // 60 % 24:02}:{at % 60:02}",
+            submitted=_submitted(days[0], at),
         )
         for place, ((_, department, kind, people, wants, when), at) in enumerate(
             zip(drawn, times, strict=True)
         )
     )
+
+
+def _submitted(monday: str, at: int) -> str:
+    """Return a minute at work, in the week before the last one; `at` from 0 to 2999."""
+    day = dt.date.fromisoformat(monday) + dt.timedelta(days=at // 600 - 14)
+    return f"{day.isoformat()} {7 + at % 600 // 60:02}:{at % 60:02}"
 
 
 _Drawn = tuple[str, str, str, int, tuple[str, ...], Slot]

@@ -116,7 +116,7 @@ def draw_tender(chance: random.Random, names: Names) -> Tender:
     base = chance.randint(6_000, 24_000)
     years = chance.randint(2, 5)
     least = {"warranty": 24, "references": 3, "validity": 60}[facets.third]
-    companies = names.companies(len(CASES))
+    companies = names.suppliers(len(CASES))
     bids = [
         _bid(chance, case, company, base, deadline, facets)
         for case, company in zip(CASES, companies, strict=True)
