@@ -36,6 +36,20 @@ def alike(given: object, due: dict[str, Any]) -> float:
     return graded(right, len(told.keys() | wished.keys()), exact=told == wished)
 
 
+def rows_under(final: Final, path: str, head: list[str]) -> list[list[str]]:
+    """Return the rows of a table; none if it has another head."""
+    rows = list(csv.reader(io.StringIO(final.text(path) or "")))
+    return rows[1:] if rows and rows[0] == head else []
+
+
+def listed(path: str, given_text: str | None, due_text: str) -> float:
+    """How far a file agrees line by line, as `graded`; the head of a table is not counted."""
+    given, due = (given_text or "").splitlines(), due_text.splitlines()
+    head = path.endswith(".csv")
+    right = len(set(given[head:]) & set(due[head:]))
+    return graded(right, max(len(given), len(due)) - head, exact=given == due)
+
+
 def agreement(given: list[Any], due: list[Any]) -> float:
     """How far lists agree, squared; in another order or with repeats, 0.8 at most."""
     score = overlap(set(given), set(due)) ** 2

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sqlite3
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from marks import alike, graded
+from marks import alike, graded, listed, rows_under
 from seedlib import Final, parameters, rows_of
 from spelling import spelt
 
@@ -154,8 +152,7 @@ def summed(lines: list[Line]) -> dict[str, Any]:
 
 
 def _given(final: Final) -> list[list[str]]:
-    rows = list(csv.reader(io.StringIO(final.text("findings.csv") or "")))
-    return rows[1:] if rows and rows[0] == COLUMNS else []
+    return rows_under(final, "findings.csv", COLUMNS)
 
 
 def findings(final: Final) -> float:
@@ -179,10 +176,7 @@ def revoked(final: Final) -> float:
     due = to_revoke(wanted(final))
     if REVOKE.endswith(".json"):
         return alike(final.json(REVOKE), json.loads(due))
-    given, lines = (final.text(REVOKE) or "").splitlines(), due.splitlines()
-    head = REVOKE.endswith(".csv")
-    right = len(set(given[head:]) & set(lines[head:]))
-    return graded(right, max(len(given), len(lines)) - head, exact=given == lines)
+    return listed(REVOKE, final.text(REVOKE), due)
 
 
 def overview(final: Final) -> float:

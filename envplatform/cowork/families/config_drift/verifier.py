@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from marks import table_mark
 from seedlib import Final, overlap, parameters, rows_of, share
 from spelling import spelt
 
@@ -200,12 +201,7 @@ def _due(final: Final) -> Comparison:
 
 def drifts(final: Final) -> float:
     """How far the table agrees, squared; half at most if anything is wrong."""
-    rows, due = final.rows("drift.csv") or [], _due(final).table()
-    if not rows or list(rows[0]) != HEAD:
-        return 0.0
-    given = [list(row.values()) for row in rows]
-    score = overlap({tuple(one) for one in given}, {tuple(one) for one in due}) ** 2
-    return score if given == due else min(score, 0.5)
+    return table_mark(final, "drift.csv", [HEAD, *_due(final).table()])
 
 
 def corrected(final: Final) -> float:

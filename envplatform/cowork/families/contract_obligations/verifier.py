@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from marks import alike, graded
+from marks import alike, graded, listed, rows_under
 from seedlib import Final, parameters
 from spelling import spelt
 
@@ -211,8 +209,7 @@ def unsettled(lines: list[Line]) -> str:
 
 
 def _given(final: Final) -> list[list[str]]:
-    rows = list(csv.reader(io.StringIO(final.text("register.csv") or "")))
-    return rows[1:] if rows and rows[0] == COLUMNS else []
+    return rows_under(final, "register.csv", COLUMNS)
 
 
 def entries(final: Final) -> float:
@@ -237,10 +234,7 @@ def unclear(final: Final) -> float:
     due = unsettled(wanted(final))
     if UNCLEAR.endswith(".json"):
         return alike(final.json(UNCLEAR), json.loads(due))
-    given, lines = (final.text(UNCLEAR) or "").splitlines(), due.splitlines()
-    head = UNCLEAR.endswith(".csv")
-    right = len(set(given[head:]) & set(lines[head:]))
-    return graded(right, max(len(given), len(lines)) - head, exact=given == lines)
+    return listed(UNCLEAR, final.text(UNCLEAR), due)
 
 
 def overview(final: Final) -> float:

@@ -9,7 +9,7 @@ import re
 from functools import cache
 from typing import Any
 
-from marks import csv_text
+from marks import csv_text, table_mark
 from seedlib import Final, overlap, parameters, share
 from spelling import spelt
 
@@ -164,19 +164,9 @@ def _due(final: Final) -> Review:
     return Review(final)
 
 
-def _table(final: Final, path: str, head: list[str], due: list[list[str]]) -> float:
-    """How far a table agrees, squared; half at most if anything is wrong."""
-    rows = final.rows(path) or []
-    if not rows or list(rows[0]) != head:
-        return 0.0
-    given = [list(row.values()) for row in rows]
-    score = overlap({tuple(one) for one in given}, {tuple(one) for one in due}) ** 2
-    return score if given == due else min(score, 0.5)
-
-
 def verdicts(final: Final) -> float:
     """How far the verdicts agree."""
-    return _table(final, "verdicts.csv", HEAD, _due(final).table())
+    return table_mark(final, "verdicts.csv", [HEAD, *_due(final).table()])
 
 
 def notice(final: Final) -> float:
@@ -206,7 +196,7 @@ def extra(final: Final) -> float:
     """How far what is wanted besides agrees."""
     if FACETS["extra"] == "paths":
         head = ["package", "direct"]
-        return _table(final, "paths.csv", head, _due(final).paths())
+        return table_mark(final, "paths.csv", [head, *_due(final).paths()])
     given, due = final.json("counts.json"), _due(final).counts()
     if not isinstance(given, dict) or not all(
         isinstance(o, dict) for o in given.values()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import sqlite3
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from marks import graded
+from marks import graded, listed, rows_under
 from seedlib import Final, parameters, rows_of, share
 from spelling import spelt
 
@@ -190,8 +188,7 @@ def besides(office: Office) -> str:
 
 
 def _given(final: Final) -> list[list[str]]:
-    rows = list(csv.reader(io.StringIO(final.text("decisions.csv") or "")))
-    return rows[1:] if rows and rows[0] == COLUMNS else []
+    return rows_under(final, "decisions.csv", COLUMNS)
 
 
 def listing(final: Final) -> float:
@@ -231,10 +228,7 @@ def _alike(final: Final, path: str, due: str) -> float:
         told, wished = _flat(given), _flat(json.loads(due))
         right = len(told & wished)
         return graded(right, len(told | wished), exact=told == wished)
-    lines, given_ = due.splitlines(), (final.text(path) or "").splitlines()
-    head = path.endswith(".csv")
-    right = len(set(given_[head:]) & set(lines[head:]))
-    return graded(right, max(len(given_), len(lines)) - head, exact=given_ == lines)
+    return listed(path, final.text(path), due)
 
 
 def _flat(value: object) -> set[str]:

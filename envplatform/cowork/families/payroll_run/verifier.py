@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import sqlite3
@@ -13,8 +11,8 @@ from fractions import Fraction
 from operator import eq
 from typing import Any, NamedTuple
 
-from marks import csv_text
-from seedlib import Final, parameters, rows_of, share
+from marks import alike, csv_text, graded, listed, rows_under
+from seedlib import Final, parameters, rows_of
 from spelling import spelt
 
 DRAWN = parameters()
@@ -230,20 +228,15 @@ def _besides(run: Run) -> str:
     return json.dumps({number: of for number, of in days.items() if any(of.values())})
 
 
-def _graded(right: int, of: int, *, exact: bool) -> float:
-    return 1.0 if exact else 0.6 * share(right, of) ** 2
-
-
 def _lines(final: Final) -> list[list[str]]:
-    rows = list(csv.reader(io.StringIO(final.text("pay.csv") or "")))
-    return rows[1:] if rows and rows[0] == COLUMNS else []
+    return rows_under(final, "pay.csv", COLUMNS)
 
 
 def _people(final: Final) -> float:
     given = [row[:2] for row in _lines(final)]
     due = [one.cells[:2] for one in _wanted(final)[0]]
     right = sum(one == other for one, other in zip(given, due, strict=False))
-    return _graded(right, max(len(given), len(due)), exact=given == due)
+    return graded(right, max(len(given), len(due)), exact=given == due)
 
 
 def _amounts(final: Final) -> float:
@@ -252,34 +245,21 @@ def _amounts(final: Final) -> float:
     pairs = [(row[2:], given.get(row[0], [])) for row in due]
     right = sum(sum(map(eq, one, other)) for one, other in pairs)
     is_same = sorted(lines) == sorted(due)
-    return _graded(right, max(len(due), len(lines)) * (len(COLUMNS) - 2), exact=is_same)
+    return graded(right, max(len(due), len(lines)) * (len(COLUMNS) - 2), exact=is_same)
 
 
 def _extra(final: Final) -> float:
     due = _besides(_wanted(final))
     if EXTRA.endswith(".json"):
-        return _same_object(final.json(EXTRA), json.loads(due))
-    given, lines = (final.text(EXTRA) or "").splitlines(), due.splitlines()
-    head = EXTRA.endswith(".csv")
-    right = len(set(given[head:]) & set(lines[head:]))
-    return _graded(right, max(len(given), len(lines)) - head, exact=given == lines)
-
-
-def _same_object(given: object, due: dict[str, Any]) -> float:
-    if not isinstance(given, dict):
-        return 0.0
-    told, wished = (
-        {x: json.dumps(y, sort_keys=True) for x, y in o.items()} for o in (given, due)
-    )
-    right = len(told.items() & wished.items())
-    return _graded(right, len(told.keys() | wished.keys()), exact=told == wished)
+        return alike(final.json(EXTRA), json.loads(due))
+    return listed(EXTRA, final.text(EXTRA), due)
 
 
 CRITERIA = spelt(
     {
         "people": _people,
         "amounts": _amounts,
-        "record": lambda final: _same_object(
+        "record": lambda final: alike(
             final.json("totals.json"), _totals(_wanted(final))
         ),
         "extra": _extra,

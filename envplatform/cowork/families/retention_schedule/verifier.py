@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import sqlite3
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from marks import alike, graded
+from marks import alike, graded, listed, rows_under
 from seedlib import Final, parameters, rows_of
 from spelling import spelt
 
@@ -185,8 +183,7 @@ def besides(final: Final, fates: list[Fate], misread: str = "") -> str:
 
 
 def _given(final: Final) -> list[list[str]]:
-    rows = list(csv.reader(io.StringIO(final.text("schedule.csv") or "")))
-    return rows[1:] if rows and rows[0] == COLUMNS else []
+    return rows_under(final, "schedule.csv", COLUMNS)
 
 
 def listing(final: Final) -> float:
@@ -215,10 +212,7 @@ def extra(final: Final) -> float:
     due = besides(final, wanted(final))
     if EXTRA.endswith(".json"):
         return alike(final.json(EXTRA), json.loads(due))
-    given, lines = (final.text(EXTRA) or "").splitlines(), due.splitlines()
-    head = EXTRA.endswith(".csv")
-    right = len(set(given[head:]) & set(lines[head:]))
-    return graded(right, max(len(given), len(lines)) - head, exact=given == lines)
+    return listed(EXTRA, final.text(EXTRA), due)
 
 
 CRITERIA = spelt(
