@@ -44,6 +44,13 @@ def test_arrays_become_tuples() -> None:
             '[selection.a.student]\nmodel = "m"\ndtype = "int8"',
             ["selection.a.student.dtype", "'int8'"],
         ),
+        ("[training]\nsteps = 3", ["no such key: steps", "[training.NAME]"]),
+        ('[training]\nrunner = "docker"', ["training", "needs the name of an `image`"]),
+        (
+            "[training.a.sft]\nbatch = 4\nmicro_batch = 3",
+            ["training.a.sft", "micro_batch 3 must divide batch, 4"],
+        ),
+        ("[training.a]\ndropout = nan", ["training.a.dropout"]),
         ("[selection.a]\nkeep = 2.0", ["selection.a.keep", "less than or equal to 1"]),
         ("[synthesis]\nbaseline_runs = 2", ["synthesis.baseline_runs", "3"]),
         ("[synthesis]\ninducers = []", ["synthesis.inducers", "at least 1 item"]),

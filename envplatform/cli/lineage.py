@@ -24,8 +24,9 @@ from envplatform.graph import ASSETS
 from envplatform.learning.training.checkpoint import Checkpoint
 from envplatform.store import Input, Manifest, Store
 from envplatform.swe.candidate import BugCandidate
+from envplatform.swe.inducers.mined.pattern import BugPattern
 
-_SOURCE = "source:"
+_SOURCE, _PATTERNS = "source:", "mined_patterns"
 _FACT = "fact "
 """Begins what the origin of a cowork environment calls a pointer into the library."""
 _SHOWN = 5
@@ -196,6 +197,7 @@ def _candidate(store: Store, environment: Environment) -> Node:
             "file": f"{bindings.get('path', '?')}:{bindings.get('line', '?')}",
             "seed": str(lineage.seed),
             "model": lineage.model or "none",
+            **_fixes_of(store, lineage.producer, "".join(lineage.plan[:1])),
         },
         made_from=() if manifest is None else (_table(store, manifest.as_input),),
     )
@@ -294,5 +296,26 @@ def _table(store: Store, wanted: Input) -> Node:
         state="current",
         revision=manifest.recipe.revision,
         notes=manifest.notes,
-        made_from=tuple(_table(store, part) for part in manifest.recipe.inputs),
+        made_from=(
+            *(_table(store, part) for part in manifest.recipe.inputs),
+            *_patterns(store, manifest),
+        ),
     )
+
+
+def _patterns(store: Store, manifest: Manifest) -> tuple[Node, ...]:
+    """The table of mined patterns, where its version is named among a table's tools."""
+    used = {tool.version for tool in manifest.recipe.tools if tool.name == "patterns"}
+    mined = store.manifest(_PATTERNS)
+    if mined is None or mined.digest not in used:
+        return ()
+    return (_table(store, mined.as_input),)
+
+
+def _fixes_of(store: Store, producer: str, pattern_id: str) -> Mapping[str, str]:
+    """Ids of the fixes that a mined pattern came from, as a fact."""
+    if producer != "mined" or store.manifest(_PATTERNS) is None:
+        return {}
+    rows = store.rows(BugPattern, _PATTERNS)
+    found = [row.fix_ids for row in rows if row.pattern_id == pattern_id]
+    return {"fixes": ", ".join(found[0])} if found else {}
