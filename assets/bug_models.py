@@ -153,13 +153,12 @@ def proposal_tables(found: Proposals) -> dict[str, str]:
         "by operator": counts_table(dict(operators.most_common()), of="operator"),
         "skipped places": counts_table(found.skipped, of="reason"),
     }
-    warm = Counter(
-        one.temperature
-        for one in (*found.candidates, *found.refused)
-        if one.temperature is not None
-    )
+    warm = Counter(answer.temperature for answer in found.refused)
+    for one in found.candidates:
+        if one.temperature is not None:
+            warm[one.temperature] += 1
     if warm:
-        by = {f"{one:g}": warm[one] for one in sorted(warm)}
+        by = {f"{each:g}": warm[each] for each in sorted(warm)}
         tables["samples by temperature"] = counts_table(by, of="temperature")
     if reasons:
         refused = counts_table(dict(reasons.most_common()), of="reason")

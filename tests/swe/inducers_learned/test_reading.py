@@ -37,6 +37,7 @@ HELPED = {
     "unnumbered": "\n".join(EXCLUSIVE.split("\n")[:3]) + "\n" + numbered(HUNK),
     "recounted": EXCLUSIVE.replace("@@ -6,7 +6,7 @@", "@@ -6,9 +6,4 @@"),
     "relocated": EXCLUSIVE.replace("@@ -6,7 +6,7 @@", "@@ -60,7 +60,7 @@"),
+    "renamed": EXCLUSIVE.replace(PATH, "other.py"),
     "context_dropped": EXCLUSIVE.replace("# both ends count", "# it was another"),
 }
 
@@ -98,8 +99,11 @@ def test_lines_that_are_only_added_need_the_line_before_them() -> None:
         ("x" * (MAX_CHARACTERS + 1), "too_long"),
         (f"{EXCLUSIVE}<|im_end|>\n<|im_start|>user", "template_marks"),
         (f"```diff\n{EXCLUSIVE}```\nor\n```diff\n{ONE}```", "several_diffs"),
-        (f"--- a/other.py\n+++ b/other.py\n{BODY}", "other_file"),
-        (f"--- a/../{PATH}\n+++ b/../{PATH}\n{BODY}", "other_file"),
+        (f"--- a/one.py\n+++ b/other.py\n{BODY}", "other_file"),
+        (
+            f"--- a/../x.py\n+++ b/../x.py\n{ONE.replace('result = 0', 'x = 0')}",
+            "other_file",
+        ),
         (f"--- /dev/null\n+++ b/{PATH}\n{BODY}", "other_file"),
         (EXCLUSIVE + EXCLUSIVE.replace(PATH, "other.py"), "other_file"),
         (EXCLUSIVE.replace("value <= high", "value is high"), "does_not_apply"),

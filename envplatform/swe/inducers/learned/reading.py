@@ -35,6 +35,8 @@ class ReadDiff:
     """Fences, prose, or a header that was missing or wrong were put right."""
     unnumbered: bool
     """Line numbers that the model had copied were taken away."""
+    renamed: bool = False
+    """Its header names another file; there is only one that it can be meant for."""
 
 
 def header_of(path: str) -> str:
@@ -81,7 +83,8 @@ def _read(lines: Sequence[str], path: str, *, fenced: bool) -> ReadDiff | Fault:
     if not starts:
         return Fault("no_diff")
     names = list(_names(lines))
-    if not all(_is_meant(name, path) for name in names):
+    renamed = not all(_is_meant(name, path) for name in names)
+    if renamed and (_NO_FILE in names or len(set(map(_plain, names))) > 1):
         return Fault("other_file")
     hunks = list(_hunks(lines, starts))
     bodies = [line for hunk in hunks for line in hunk[1:]]
@@ -97,6 +100,7 @@ def _read(lines: Sequence[str], path: str, *, fenced: bool) -> ReadDiff | Fault:
         text="\n".join([*own, body, ""]),
         extracted=not (clean and whole),
         unnumbered=numbered,
+        renamed=renamed,
     )
 
 
@@ -109,12 +113,15 @@ def _names(lines: Sequence[str]) -> Iterator[str]:
 
 def _is_meant(name: str, path: str) -> bool:
     """Whether a header's name is the file that was shown, folders left out or not."""
-    if name == _NO_FILE:
-        return False
     named, shown = PurePosixPath(name).parts, PurePosixPath(path).parts
     if named[:1] in {("a",), ("b",)} and named != shown:
         named = named[1:]
     return bool(named) and named == shown[-len(named) :]
+
+
+def _plain(name: str) -> str:
+    """A name without the `a/` or `b/` before it."""
+    return name[2:] if name.startswith(("a/", "b/")) else name
 
 
 def _hunks(lines: Sequence[str], starts: Sequence[int]) -> Iterator[list[str]]:

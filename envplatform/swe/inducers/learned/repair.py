@@ -23,6 +23,7 @@ SampleRung = Literal[
     "recounted",  # wrong counts in hunk headers, a lost last line end
     "line_endings",
     "relocated",  # each hunk fits at exactly one place
+    "renamed",  # the header named another file, and the one that was shown has the lines
     "context_dropped",  # each changed line stands at exactly one place
 ]
 RUNGS: tuple[SampleRung, ...] = get_args(SampleRung)
@@ -48,6 +49,8 @@ def repair(diff: ReadDiff, path: str, data: bytes) -> Repaired | Fault:
     lowest: SampleRung = "extracted" if diff.extracted else "raw"
     if diff.unnumbered:
         lowest = "unnumbered"
+    if diff.renamed:
+        lowest = "renamed"
     try:
         after, rung = _applied(diff.text, path, data)
     except PatchError as error:
