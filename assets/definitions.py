@@ -118,7 +118,6 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
                 evaluation,
                 costs,
                 realism,
-                realism,
                 on_policy,
                 arms,
                 releases,
