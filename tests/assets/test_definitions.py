@@ -47,13 +47,20 @@ def test_they_load_without_a_warning(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+GROUPS = frozenset(
+    {
+        *("fixes", "bugs", "lineages", "cowork"),
+        *("trajectories", "training", "evaluation"),
+    }
+)
+
+
 @pytest.mark.parametrize("name", ASSETS)
 def test_every_asset_says_what_it_is(name: str) -> None:
     graph = build_definitions().resolve_asset_graph()
     node = graph.get(dg.AssetKey(name))
     assert node.description
-    groups = {"fixes", "bugs", "lineages", "cowork", "trajectories", "evaluation"}
-    assert node.group_name in groups
+    assert node.group_name in GROUPS
     assert int(node.code_version or 0) > 0
     assert node.kinds
     assert node.owners
