@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envplatform.errors import BundleError
 from envplatform.bundle.archive import pack, unpack
+from envplatform.errors import BundleError
 from envplatform.tree import File
 
 TREE = {

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from envplatform.bundle import read_environment
+from envplatform.bundle.archive import unpack, write_folder
 from envplatform.configuration import ReleaseSettings
 from envplatform.errors import ExportError, StoreError
-from envplatform.bundle.archive import unpack, write_folder
 from envplatform.release.differing import difference
 from envplatform.release.manifest import (
     CARD,
