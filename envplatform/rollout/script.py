@@ -21,6 +21,7 @@ from envplatform.rollout.tools import SHELL, SUBMIT
 from envplatform.rollout.user_session import attending
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.trajectories import Dispatch, dispatches_of
+from envplatform.tree import Tree
 
 _CLAIMS = 5
 _CLAIMED_CHARACTERS = 200
@@ -77,15 +78,15 @@ async def reference_script(
 
 def script_of(environment: Environment, final: Final) -> Script:
     """Read a script off what the oracle left."""
+    before = without_repository(environment.workspace)
     log = dispatches_of(final.served.log) if final.served else ()
     asked = list(_asked(log))
     written = [
         Said(tool=SHELL, arguments=json.dumps({"command": command}), is_delivery=True)
-        for command in commands_of(
-            without_repository(environment.workspace), final.workspace
-        )
+        for command in commands_of(before, final.workspace)
     ]
-    submit = Said(tool=SUBMIT, arguments=json.dumps({"claims": claims_of(final)}))
+    claims = claims_of(before, final.workspace)
+    submit = Said(tool=SUBMIT, arguments=json.dumps({"claims": claims}))
     marks = [number for number, one in enumerate(asked) if one.follows_patch]
     return Script(
         calls=(*asked, *written, submit), patched_at=marks[0] if marks else None
@@ -107,25 +108,45 @@ def _asked(log: Sequence[Dispatch]) -> Iterator[Said]:
         after_patch = False
 
 
-def claims_of(final: Final) -> list[dict[str, object]]:
-    """Some claims that hold, about the first files with something to claim."""
-    found = (
-        claim
-        for path, file in sorted(final.workspace.items())
-        for claim in _claims(path, file.data)
-    )
+def claims_of(before: Tree, after: Tree) -> list[dict[str, object]]:
+    """Some claims that hold, about the first files that are not as they were."""
+    changed = [
+        path for path in sorted({*before, *after}) if _differs(path, before, after)
+    ]
+    found = (claim for path in changed for claim in _claims(path, before, after))
     return [claim for claim, _ in zip(found, range(_CLAIMS), strict=False)]
 
 
-def _claims(path: str, data: bytes) -> Iterator[dict[str, object]]:
+def _differs(path: str, before: Tree, after: Tree) -> bool:
+    return before.get(path) != after.get(path)
+
+
+def _claims(path: str, before: Tree, after: Tree) -> Iterator[dict[str, object]]:
+    file, old = after.get(path), before.get(path)
+    if file is None:
+        yield {"path": path, "field": "exists", "value": False}
+        return
     try:
-        text = data.decode("utf-8")
+        text = file.data.decode("utf-8")
         if path.endswith(".json"):
             yield from _of_json(path, json.loads(text))
         elif path.endswith(".csv"):
             yield from _of_csv(path, text)
+        else:
+            known = old.data.decode("utf-8") if old else ""
+            yield from _of_text(path, known, text)
     except (ValueError, RecursionError, csv.Error):
         return
+
+
+def _of_text(path: str, old: str, new: str) -> Iterator[dict[str, object]]:
+    """Claim a line that is new and that says something."""
+    known = set(old.split("\n"))
+    for line in new.split("\n"):
+        is_short = len(line) <= _CLAIMED_CHARACTERS
+        if line not in known and line.strip() and is_short:
+            yield {"path": path, "field": "contains", "value": line.strip()}
+            return
 
 
 def _of_json(path: str, value: object) -> Iterator[dict[str, object]]:

@@ -1,10 +1,14 @@
 """Edits by commands: small, and exact whatever the files hold."""
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from envplatform.rollout.edits import commands_of
+from envplatform.rollout.script import claims_of
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
+from envplatform.trajectories import compared, read_claims
 from envplatform.tree import File, Tree
 from tests.rollout.tiny import IMAGE
 
@@ -55,6 +59,22 @@ def test_lines_that_differ_and_no_others_are_written() -> None:
     assert len(command) < 300
     (new,) = commands_of({}, {"a.py": File(b"x = 1\n")})
     assert new == "cat > a.py <<'END'\nx = 1\nEND"
+
+
+def test_what_a_reference_claims_is_about_what_changed_and_holds() -> None:
+    said = claims_of(
+        {**BEFORE, "same.json": File(b'{"a": 1}')},
+        {**AFTER, "same.json": File(b'{"a": 1}'), "new.json": File(b'{"b": 2}')},
+    )
+    claims = read_claims(json.dumps(said))
+    held = compared(claims, {path: file.data for path, file in AFTER.items()})
+    assert [(one.path, one.field, one.holds) for one in held] == [
+        ("-new.txt", "contains", True),
+        ("code.py", "contains", True),
+        ("crlf.txt", "contains", True),
+        ("end.txt", "contains", True),
+        ("gone.txt", "exists", True),
+    ]
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "END", "'", "\\", "\r", ""]), max_size=8)
