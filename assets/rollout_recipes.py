@@ -8,7 +8,7 @@ from assets.batch import Batch
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration import Configuration, ExperimentSettings
 from envplatform.errors import ConfigError
-from envplatform.grading.broker import ws_tree
+from envplatform.grading.runtime import ws_tree
 from envplatform.res.rows import LevelRow
 from envplatform.rollout.choosing import chosen, matching
 from envplatform.rollout.plan import REVISION

@@ -4,7 +4,7 @@ from typing import Any
 
 from envplatform.bundle import environment_digest
 from envplatform.configuration import Configuration
-from envplatform.grading.broker import ws_tree
+from envplatform.grading.runtime import ws_tree
 from envplatform.grading.tasks import task_of
 from envplatform.store import Store
 from envplatform.store.values import digest_json

@@ -57,7 +57,7 @@ def download_wheels(
     Raises:
         TargetError: a requirement is no plain one, or pip found no wheel for it.
     """
-    how = ("download", *(["--no-deps"] if alone else []), "--dest", folder)
+    how = ["download", *(["--no-deps"] if alone else []), "--dest", str(folder)]
     answer = _pip(how, requirements, interpreter, image=image)
     if answer.returncode != 0:
         raise TargetError(_why(answer.stderr.decode(errors="replace"), image))

@@ -148,8 +148,8 @@ def _its_samples_are_rows_with_their_reasons(trained: Trained) -> None:
     with learned_inducers(trained.store, chat_model, configuration) as opened:
         proposal = opened["model"].propose(source_file(), 1, seed=0)
     assert len(proposal.candidates) + len(proposal.refused) == 2
-    models = {each.model for each in proposal.refused}
-    models |= {each.model for each in proposal.candidates}
+    models = {each.model or "" for each in proposal.refused}
+    models |= {each.model or "" for each in proposal.candidates}
     assert models == {f"bug_model:tiny@{row.checkpoint[:12]}"}
     assert all(each.cost.tokens > 0 for each in proposal.refused)
 

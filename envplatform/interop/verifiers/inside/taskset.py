@@ -18,7 +18,7 @@ _MOST_BYTES = 1_000_000
 _SHOWN = 500
 _STAGING = "/tmp/envplatform-staging.tar"  # noqa: S108  inside the task's box
 
-_BOXED = {
+_BOXED: dict[str, object] = {
     "image": None,
     "workdir": None,
     "agent_user": None,
