@@ -110,6 +110,7 @@ def arm_rollouts(
     partitions=arm_experiment,
     deps=[*_ENVIRONMENTS, arm_rollouts],
     sources=comparison_sources,
+    backfill_policy=SANDBOX_RUNS,  # a job has one policy for all that it runs
     kinds=frozenset({"parquet"}),
     owners=owners.TRAJECTORIES,
 )
