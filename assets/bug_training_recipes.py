@@ -20,7 +20,13 @@ def bug_model_keys(configuration: Configuration) -> tuple[str, ...]:
 
 def all_experiment_keys(configuration: Configuration) -> tuple[str, ...]:
     """Names of all experiments, whatever they are configured to do."""
-    known = experiment_keys(configuration), bug_model_keys(configuration)
+    known = (
+        experiment_keys(configuration),
+        bug_model_keys(configuration),
+        configuration.training.experiments,
+        configuration.grpo.experiments,
+        configuration.distillation.experiments,
+    )
     return tuple(dict.fromkeys(name for names in known for name in names))
 
 

@@ -75,6 +75,35 @@ def _experiments(configuration: Configuration) -> int:
     return len(configuration.selection.experiments)
 
 
+def _evaluations(configuration: Configuration) -> int:
+    return len(configuration.evaluation.experiments)
+
+
+def _comparisons(configuration: Configuration) -> int:
+    experiments = configuration.evaluation.experiments.values()
+    return sum(one.compare is not None for one in experiments)
+
+
+def _bug_models(configuration: Configuration) -> int:
+    return len(configuration.bug_models.experiments)
+
+
+def _trained(configuration: Configuration) -> int:
+    return len(configuration.training.experiments)
+
+
+def _played(configuration: Configuration) -> int:
+    return len(configuration.grpo.experiments)
+
+
+def _distilled(configuration: Configuration) -> int:
+    return len(configuration.distillation.experiments)
+
+
+def _with_arms(configuration: Configuration) -> int:
+    return len(configuration.experiments.experiments)
+
+
 def _shards(configuration: Configuration) -> int:
     return configuration.cowork.shards
 
@@ -95,6 +124,15 @@ PARTITIONS: Mapping[str, Callable[[Configuration], int | None]] = MappingProxyTy
         "valid_trajectories": _experiments,
         "trajectory_scores": _experiments,
         "selected_trajectories": _experiments,
+        "bug_model": _bug_models,
+        "pattern_model": _bug_models,
+        "sft_checkpoint": _trained,
+        "grpo_checkpoint": _played,
+        "distilled_checkpoint": _distilled,
+        "arm_rollouts": _with_arms,
+        "arm_comparisons": _with_arms,
+        "benchmark_scores": _evaluations,
+        "paired_evaluation": _comparisons,
     }
 )
 """Partitioned assets, and how many partitions are configured of each."""
