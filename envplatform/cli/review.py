@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -27,7 +28,7 @@ from envplatform.evaluation.realism.exchange import (
 )
 from envplatform.evaluation.realism.office import Office
 from envplatform.evaluation.realism.reviewing import ReviewSite
-from envplatform.evaluation.realism.server import Keys, ReviewServer, Site
+from envplatform.evaluation.realism.server import ReviewServer, Site, Visitor
 from envplatform.store import Store
 
 
@@ -55,7 +56,7 @@ def review(  # noqa: PLR0913  each is an option that a person may give
     with clear_errors(as_json=as_json):
         place = find_place(config)
         if browse:
-            _serve(BrowseSite(store=Store(place.home)), Keys(), port, as_json=as_json)
+            _browse(BrowseSite(store=Store(place.home)), port, as_json=as_json)
             return
         office = _office(place)
         pairs = office.open_pairs()
@@ -70,11 +71,8 @@ def review(  # noqa: PLR0913  each is an option that a person may give
         elif import_ is not None:
             _take_over(office, import_, format_, as_json=as_json)
         else:
-            keys = Keys()
-            site = ReviewSite(
-                office=office, pairs=pairs, keys=keys, now=lambda: datetime.now(UTC)
-            )
-            _serve(site, keys, port, as_json=as_json)
+            site = ReviewSite(office=office, pairs=pairs, now=lambda: datetime.now(UTC))
+            _review(site, office.settings.reviewers, port, as_json=as_json)
 
 
 def _office(place: Place) -> Office:
@@ -93,20 +91,41 @@ def _office(place: Place) -> Office:
     return Office(home=place.home, settings=settings)
 
 
-def _serve(site: Site, keys: Keys, port: int, *, as_json: bool) -> None:
-    """Serve until Ctrl-C; says first where."""
-    with ReviewServer(site, keys, port=port) as server:
+def _browse(site: Site, port: int, *, as_json: bool) -> None:
+    """Serve whoever started it; says first where."""
+    visitor = Visitor()
+    with ReviewServer(site, [visitor], port=port) as server:
+        url = server.url(visitor)
         if as_json:
-            print_json({"url": server.url})
+            print_json({"url": url})
         else:
-            typer.echo(f"{server.url}\nCtrl-C ends it.")
-        sys.stdout.flush()
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            thread.join()
-        except KeyboardInterrupt:
-            server.shutdown()
+            typer.echo(f"{url}\nCtrl-C ends it.")
+        _serve(server)
+
+
+def _review(site: Site, reviewers: Sequence[str], port: int, *, as_json: bool) -> None:
+    """Serve reviewers, each of whom votes as who they are; says first where."""
+    visitors = [Visitor(name=name) for name in reviewers]
+    with ReviewServer(site, visitors, port=port) as server:
+        urls = {one.name: server.url(one) for one in visitors}
+        if as_json:
+            print_json({"urls": urls})
+        else:
+            for name, url in urls.items():
+                typer.echo(f"{name}: {url}")
+            typer.echo("Give each reviewer their own address alone. Ctrl-C ends it.")
+        _serve(server)
+
+
+def _serve(server: ReviewServer) -> None:
+    """Serve until Ctrl-C."""
+    sys.stdout.flush()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        server.shutdown()
 
 
 def _write_new(path: Path, data: bytes) -> None:

@@ -153,12 +153,13 @@ def test_it_serves_until_ctrl_c(project: Path, words: list[str]) -> None:
     )
     try:
         assert process.stdout is not None
-        url = process.stdout.readline().strip()  # printed once it listens
+        said = process.stdout.readline().strip()  # printed once it listens
+        url = said if words else said.removeprefix("ann: ")
         assert url.startswith("http://127.0.0.1:")
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         with opener.open(url, timeout=60) as response:
             text = response.read().decode()
-        assert ("Environments" if words else "Who reviews?") in text
+        assert ("Environments" if words else "Review by ann") in text
         process.send_signal(signal.SIGINT)
         assert process.wait(60) in {0, 130}
     finally:

@@ -13,7 +13,7 @@ from envplatform.bundle.row import EnvironmentRow
 from envplatform.errors import StoreError
 from envplatform.evaluation.attempts import RolloutRecord
 from envplatform.evaluation.realism.page import page, shown, table
-from envplatform.evaluation.realism.server import Fields, Reply
+from envplatform.evaluation.realism.server import Fields, Reply, Visitor
 from envplatform.evaluation.tasks import Task, tasks_of
 from envplatform.grading.kept import kept_environment
 from envplatform.res.rows import LevelRow
@@ -33,7 +33,7 @@ class BrowseSite:
 
     store: Store
 
-    def show(self, path: str, fields: Fields) -> Reply:
+    def show(self, path: str, fields: Fields, visitor: Visitor) -> Reply:  # noqa: ARG002  all see the same
         """Return the list, an environment, one of its files, or a rollout.
 
         Raises:
@@ -53,7 +53,7 @@ class BrowseSite:
         nothing = page("Nothing here", f"<p>{shown(path)}</p>")
         return Reply(text=nothing, status=HTTPStatus.NOT_FOUND)
 
-    def act(self, path: str, fields: Fields) -> Reply:  # noqa: ARG002  as its protocol has it
+    def act(self, path: str, fields: Fields, visitor: Visitor) -> Reply:  # noqa: ARG002  as its protocol has it
         """Change nothing."""
         return Reply(
             text=page("Read-only", "<p>There is nothing to change here.</p>"),

@@ -41,18 +41,16 @@ def page(title: str, body: str) -> str:
     )
 
 
-def start_page(reviewers: Iterable[str], votes: dict[str, int], pairs: int) -> str:
-    """Return the page on which a reviewer says who they are."""
-    choices = "".join(
-        f'<form method="get" action="/review"><p><button name="reviewer" '
-        f'value="{shown(name)}">{shown(name)}</button> '
-        f"{votes.get(name, 0)} of {pairs} done</p></form>"
-        for name in reviewers
+def start_page(reviewer: str, done: int, pairs: int) -> str:
+    """Return the page that greets a reviewer."""
+    return page(
+        f"Review by {reviewer}",
+        f'<form method="get" action="/review"><p><button>Go on</button> '
+        f"{done} of {pairs} done</p></form>",
     )
-    return page("Who reviews?", choices)
 
 
-def pair_page(pair: Pair, reviewer: str, token: str, *, left_to_do: int) -> str:
+def pair_page(pair: Pair, token: str, *, left_to_do: int) -> str:
     """Return the page of one question; which side is whose it does not tell."""
     buttons = "".join(
         f'<button name="choice" value="{value}">{label}</button>'
@@ -63,7 +61,6 @@ def pair_page(pair: Pair, reviewer: str, token: str, *, left_to_do: int) -> str:
         f"<p>{shown(_QUESTION)}</p>"
         f'<form method="post" action="/vote">'
         f'<input type="hidden" name="token" value="{shown(token)}">'
-        f'<input type="hidden" name="reviewer" value="{shown(reviewer)}">'
         f'<input type="hidden" name="pair" value="{shown(pair.pair_id)}">'
         f"{buttons}</form>"
         f'<div class="two"><div><h2>Left</h2>{patch(pair.left)}</div>'

@@ -1,6 +1,5 @@
-"""A review as a site: who reviews, one pair after the other, a vote for each."""
+"""A review as a site: one pair after the other, a vote for each, by who has the address."""
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +16,7 @@ from envplatform.evaluation.realism.page import (
     start_page,
 )
 from envplatform.evaluation.realism.pairs import Pair
-from envplatform.evaluation.realism.server import Fields, Keys, Reply
+from envplatform.evaluation.realism.server import Fields, Reply, Visitor
 from envplatform.evaluation.realism.votes import CHOICES, Vote
 
 
@@ -27,72 +26,52 @@ class ReviewSite:
 
     office: Office
     pairs: list[Pair]
-    keys: Keys
     now: Callable[[], datetime]
     """The time, in UTC."""
 
-    def show(self, path: str, fields: Fields) -> Reply:
-        """Return the start, or the next pair of a reviewer.
-
-        Raises:
-            ConfigError: nobody is known by that name.
-        """
+    def show(self, path: str, fields: Fields, visitor: Visitor) -> Reply:  # noqa: ARG002  who asks says it all
+        """Return the start, or the next pair of a reviewer."""
         if path == "/":
-            votes = Counter(
-                one.reviewer for one in self.office.counted(self.pairs).counted
-            )
-            reviewers = self.office.settings.reviewers
-            return Reply(text=start_page(reviewers, votes, len(self.pairs)))
+            done = len(self._done(visitor.name))
+            return Reply(text=start_page(visitor.name, done, len(self.pairs)))
         if path == "/review":
-            return self._next(self._reviewer(fields))
+            return self._next(visitor)
         nothing = page("Nothing here", f"<p>{shown(path)}</p>")
         return Reply(text=nothing, status=HTTPStatus.NOT_FOUND)
 
-    def act(self, path: str, fields: Fields) -> Reply:
-        """Cast a vote, then lead to the next pair.
+    def act(self, path: str, fields: Fields, visitor: Visitor) -> Reply:
+        """Cast the visitor's own vote, then lead to the next pair.
 
         Raises:
-            ConfigError: nobody is known by that name, or it is no choice.
+            ConfigError: it is no choice.
             StoreError: the pair is unknown, or has a vote of this reviewer.
         """
         if path != "/vote":
             nothing = page("Nothing here", f"<p>{shown(path)}</p>")
             return Reply(text=nothing, status=HTTPStatus.NOT_FOUND)
-        reviewer, choice = self._reviewer(fields), fields.get("choice", "")
+        choice = fields.get("choice", "")
         if choice not in CHOICES:
             msg = f"{choice!r} is no choice: take one of {', '.join(CHOICES)}"
             raise ConfigError(msg)
         vote = Vote(
             pair_id=fields.get("pair", ""),
-            reviewer=reviewer,
+            reviewer=visitor.name,
             choice=choice,
             at=self.now().isoformat(timespec="seconds"),
         )
         self.office.votes.cast(vote, self.office.ballot(self.pairs))
-        place = self.office.settings.reviewers.index(reviewer)
-        return Reply(leads_to=f"/review?number={place}")
+        return Reply(leads_to="/review")
 
-    def _next(self, reviewer: str) -> Reply:
-        done = {
-            one.pair_id
-            for one in self.office.counted(self.pairs).counted
-            if one.reviewer == reviewer
-        }
+    def _next(self, visitor: Visitor) -> Reply:
+        reviewer, done = visitor.name, self._done(visitor.name)
         order = list(self.pairs)
         Random(f"{self.office.settings.seed} {reviewer}").shuffle(order)  # noqa: S311  no secret
         left = [one for one in order if one.pair_id not in done]
         if not left:
             return Reply(text=done_page(reviewer))
-        token = self.keys.token
-        return Reply(text=pair_page(left[0], reviewer, token, left_to_do=len(left)))
+        return Reply(text=pair_page(left[0], visitor.token, left_to_do=len(left)))
 
-    def _reviewer(self, fields: Fields) -> str:
-        """Whom a request is of: by name, or by place after a vote."""
-        reviewers = self.office.settings.reviewers
-        number, name = fields.get("number", ""), fields.get("reviewer", "")
-        if number.isascii() and number.isdigit() and len(number) < 4:  # noqa: PLR2004  a short number
-            name = next(iter(reviewers[int(number) : int(number) + 1]), "")
-        if name not in reviewers:
-            msg = f"unknown reviewer {name!r}; [realism] reviewers names who may vote"
-            raise ConfigError(msg)
-        return name
+    def _done(self, reviewer: str) -> set[str]:
+        """Pairs on which a reviewer has voted."""
+        counted = self.office.counted(self.pairs).counted
+        return {one.pair_id for one in counted if one.reviewer == reviewer}

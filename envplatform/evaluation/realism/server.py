@@ -1,15 +1,15 @@
 """A small web server for this machine's own browser: nobody else's, no other page's.
 
 It listens on 127.0.0.1, answers to that name alone, and asks every request for a secret
-that only whoever started it has; a vote needs a token of ours besides. What the pages
-are is in `page` and `browse`.
+that tells who is there: each visitor has one. A vote needs a token of the same visitor
+besides. What the pages are is in `page` and `browse`.
 """
 
 import contextlib
 import hmac
 import secrets
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
 from http import HTTPStatus
@@ -50,30 +50,34 @@ class Reply:
     """Path of the next page."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visitor:
+    """Someone with an address of their own, and what their browser must show."""
+
+    name: str = ""
+    """Of a reviewer; empty: whoever started the server."""
+    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """In the cookie."""
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """In each form."""
+
+
 class Site(Protocol):
     """What is served."""
 
-    def show(self, path: str, fields: Fields) -> Reply:
+    def show(self, path: str, fields: Fields, visitor: Visitor) -> Reply:
         """Return a page; one that is not there has status 404.
 
         Raises:
             EnvPlatformError: it can't be shown; told as it is.
         """
 
-    def act(self, path: str, fields: Fields) -> Reply:
-        """Do what a form asks for; its token was checked.
+    def act(self, path: str, fields: Fields, visitor: Visitor) -> Reply:
+        """Do what a form asks for; that it is of this visitor was checked.
 
         Raises:
             EnvPlatformError: it can't be done; told as it is.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """What a browser must show: a secret in its cookie, a token in each form."""
-
-    secret: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
 
 class ReviewServer(ThreadingHTTPServer):
@@ -81,14 +85,14 @@ class ReviewServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, site: Site, keys: Keys, *, port: int) -> None:
-        """Listen; `port` 0 takes a free one.
+    def __init__(self, site: Site, visitors: Sequence[Visitor], *, port: int) -> None:
+        """Listen; `port` 0 takes a free one. Nobody but `visitors` is let in.
 
         Raises:
             OSError: the port is taken.
         """
         self.site = site
-        self.keys = keys
+        self.visitors = tuple(visitors)
         super().__init__((HOST, port), _Handler)
 
     @property
@@ -97,9 +101,19 @@ class ReviewServer(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_address[1]}"
 
     @property
-    def url(self) -> str:
-        """The address that lets a browser in; it holds the secret."""
-        return f"{self.origin}/?key={self.keys.secret}"
+    def cookie(self) -> str:
+        """Name of the cookie: browsers keep one for all ports of a machine."""
+        return f"{_COOKIE}-{self.server_address[1]}"
+
+    def url(self, visitor: Visitor) -> str:
+        """The address that lets a browser in as this visitor; it holds the secret."""
+        return f"{self.origin}/?key={visitor.secret}"
+
+    def visitor(self, secret: str) -> Visitor | None:
+        """Whose secret it is; None: nobody's."""
+        # All are compared, so that the time taken tells nothing.
+        found = [one for one in self.visitors if _same(secret, one.secret)]
+        return found[0] if found else None
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -111,17 +125,20 @@ class _Handler(BaseHTTPRequestHandler):
         """Show a page."""
         parts = urlsplit(self.path)
         fields = _fields(parts.query)
-        keys = self.server.keys
         if not self._is_at_home():
             return
-        if parts.path == "/" and _same(fields.get("key", ""), keys.secret):
-            self._send(Reply(leads_to="/"), cookie=True)
-        elif self._is_let_in():
-            self._answer(lambda: self.server.site.show(parts.path, fields))
+        newcomer = self.server.visitor(fields.get("key", ""))
+        if parts.path == "/" and newcomer is not None:
+            self._send(Reply(leads_to="/"), let_in=newcomer)
+            return
+        visitor = self._visitor()
+        if visitor is not None:
+            self._answer(lambda: self.server.site.show(parts.path, fields, visitor))
 
     def do_POST(self) -> None:
         """Do what a form of ours asks for."""
-        if not (self._is_at_home() and self._is_let_in()):
+        visitor = self._visitor() if self._is_at_home() else None
+        if visitor is None:
             return
         origin = self.headers.get("Origin")
         if origin not in {None, self.server.origin}:
@@ -130,13 +147,12 @@ class _Handler(BaseHTTPRequestHandler):
         fields = self._form()
         if fields is None:
             return
-        if not _same(fields.get("token", ""), self.server.keys.token):
-            self._refuse(
-                HTTPStatus.FORBIDDEN, "this form is of an earlier start: go back"
-            )
+        if not _same(fields.get("token", ""), visitor.token):
+            said = "this form is of an earlier start, or of somebody else: go back"
+            self._refuse(HTTPStatus.FORBIDDEN, said)
             return
         path = urlsplit(self.path).path
-        self._answer(lambda: self.server.site.act(path, fields))
+        self._answer(lambda: self.server.site.act(path, fields, visitor))
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Say nothing: addresses hold the secret."""
@@ -156,12 +172,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "ask for 127.0.0.1")
         return False
 
-    def _is_let_in(self) -> bool:
-        if _same(_cookie(self.headers), self.server.keys.secret):
-            return True
-        said = "open the address that `envplatform review` printed"
-        self._refuse(HTTPStatus.FORBIDDEN, said)
-        return False
+    def _visitor(self) -> Visitor | None:
+        """Return who is there; None where they were refused."""
+        visitor = self.server.visitor(_cookie(self.headers, self.server.cookie))
+        if visitor is None:
+            said = "open the address that `envplatform review` printed for you"
+            self._refuse(HTTPStatus.FORBIDDEN, said)
+        return visitor
 
     def _form(self) -> dict[str, str] | None:
         """Return the fields of a form; None where it was refused."""
@@ -192,13 +209,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.settimeout(_LINGER_S)
             self.rfile.read(_MAX_FORM)
 
-    def _send(self, reply: Reply, *, cookie: bool = False) -> None:
+    def _send(self, reply: Reply, *, let_in: Visitor | None = None) -> None:
         body = reply.text.encode("utf-8", "replace")
         self.send_response(HTTPStatus.SEE_OTHER if reply.leads_to else reply.status)
         for name, value in _HEADERS:
             self.send_header(name, value)
-        if cookie:
-            said = f"{_COOKIE}={self.server.keys.secret}; HttpOnly; SameSite=Strict"
+        if let_in is not None:
+            said = f"{self.server.cookie}={let_in.secret}; HttpOnly; SameSite=Strict"
             self.send_header("Set-Cookie", f"{said}; Path=/")
         if reply.leads_to:
             self.send_header("Location", reply.leads_to)
@@ -221,9 +238,9 @@ def _fields(query: str) -> dict[str, str]:
     return {name: values[0] for name, values in found.items()}
 
 
-def _cookie(headers: Message) -> str:
+def _cookie(headers: Message, name: str) -> str:
     try:
         cookies = SimpleCookie(headers.get("Cookie", ""))
     except CookieError:
         return ""
-    return cookies[_COOKIE].value if _COOKIE in cookies else ""
+    return cookies[name].value if name in cookies else ""

@@ -20,7 +20,7 @@ from envplatform.evaluation.realism.browse import BrowseSite
 from envplatform.evaluation.realism.office import Office
 from envplatform.evaluation.realism.pairs import Pair, keep_pairs
 from envplatform.evaluation.realism.reviewing import ReviewSite
-from envplatform.evaluation.realism.server import Keys, ReviewServer, Site
+from envplatform.evaluation.realism.server import ReviewServer, Site, Visitor
 from envplatform.store import Origin, Store
 from envplatform.tree import File
 from tests.assets.made_rollouts import SEEDS, keep_rollouts, publish, rolled_out
@@ -44,9 +44,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Browser:
-    """Asks a server, with its cookie unless told otherwise."""
+    """Asks a server, with a visitor's cookie unless told otherwise."""
 
     server: ReviewServer
+    visitor: Visitor
 
     def ask(
         self,
@@ -57,7 +58,8 @@ class Browser:
         """GET, or POST a form."""
         host, port = self.server.server_address[:2]
         connection = http.client.HTTPConnection(str(host), int(port), timeout=60)
-        said = {"Cookie": f"envplatform={self.server.keys.secret}", **(headers or {})}
+        cookie = f"{self.server.cookie}={self.visitor.secret}"
+        said = {"Cookie": cookie, **(headers or {})}
         if fields is None:
             connection.request("GET", path, headers=said)
         else:
@@ -72,23 +74,25 @@ class Browser:
 
     def vote(self, **changes: str) -> Answer:
         """Send a whole form, with changes."""
-        fields = {
-            "token": self.server.keys.token,
-            "reviewer": "ann",
-            "pair": "p0",
-            "choice": "left",
-        }
+        fields = {"token": self.visitor.token, "pair": "p0", "choice": "left"}
         return self.ask("/vote", {**fields, **changes})
 
+    def of(self, name: str) -> "Browser":
+        """That of another visitor."""
+        (visitor,) = (one for one in self.server.visitors if one.name == name)
+        return Browser(server=self.server, visitor=visitor)
 
-def serving(site: Site, keys: Keys) -> Generator[Browser]:
-    with ReviewServer(site, keys, port=0) as server:
+
+def serving(site: Site, *names: str) -> Generator[Browser]:
+    """The browser is that of the first."""
+    visitors = [Visitor(name=one) for one in names]
+    with ReviewServer(site, visitors, port=0) as server:
         thread = threading.Thread(
             target=server.serve_forever, kwargs={"poll_interval": 0.05}
         )
         thread.start()
         try:
-            yield Browser(server=server)
+            yield Browser(server=server, visitor=visitors[0])
         finally:
             server.shutdown()
             thread.join()
@@ -105,19 +109,16 @@ def office(tmp_path: Path) -> Office:
 
 @pytest.fixture
 def browser(office: Office) -> Iterator[Browser]:
-    """On a review under way."""
-    keys = Keys()
-    site = ReviewSite(
-        office=office, pairs=office.open_pairs(), keys=keys, now=lambda: NOON
-    )
-    yield from serving(site, keys)
+    """Ann's, on a review under way."""
+    site = ReviewSite(office=office, pairs=office.open_pairs(), now=lambda: NOON)
+    yield from serving(site, *REVIEWERS)
 
 
 def test_a_reviewer_sees_every_pair_once_and_votes(
     browser: Browser, office: Office
 ) -> None:
     assert "0 of 3 done" in browser.ask("/").text
-    path, seen = "/review?reviewer=ann", []
+    path, seen = "/review", []
     for left in (3, 2, 1):
         answer = browser.ask(path)
         assert f"{left} to go" in answer.text
@@ -136,8 +137,8 @@ def test_the_order_is_a_reviewers_own_and_nothing_tells_whose_a_side_is(
 ) -> None:
     """Over many pairs; of three, two reviewers may well see the same first."""
     pairs = [replace(PAIRS[0], pair_id=f"p{n}") for n in range(50)]
-    site = ReviewSite(office=office, pairs=pairs, keys=Keys(), now=lambda: NOON)
-    texts = [site.show("/review", {"reviewer": name}).text for name in REVIEWERS]
+    site = ReviewSite(office=office, pairs=pairs, now=lambda: NOON)
+    texts = [site.show("/review", {}, Visitor(name=name)).text for name in REVIEWERS]
     firsts = [re.findall(r'name="pair" value="(\w+)"', one)[0] for one in texts]
     assert len(set(firsts)) > 1
     for text in texts:
@@ -145,13 +146,13 @@ def test_the_order_is_a_reviewers_own_and_nothing_tells_whose_a_side_is(
 
 
 def test_strangers_texts_are_shown_as_they_are(browser: Browser) -> None:
-    answer = browser.ask("/review?reviewer=bob")
+    answer = browser.ask("/review")
     for _ in range(3):
-        answer = browser.ask("/review?reviewer=bob")
+        answer = browser.ask("/review")
         pair = re.findall(r'name="pair" value="(\w+)"', answer.text)[0]
         if pair == "p0":
             break
-        browser.vote(reviewer="bob", pair=pair)
+        browser.vote(pair=pair)
     assert "<script>" not in answer.text
     assert "<script>alert(1)</script>" in unescape(answer.text)
     assert "\x1b" not in answer.text
@@ -165,14 +166,15 @@ def test_it_listens_to_this_machine_alone(browser: Browser) -> None:
 
 
 def test_the_printed_address_lets_a_browser_in(browser: Browser) -> None:
-    path = browser.server.url.removeprefix(browser.server.origin)
+    url = browser.server.url(browser.of("bob").visitor)
+    path = url.removeprefix(browser.server.origin)
     answer = browser.ask(path, headers={"Cookie": ""})
     assert (answer.status, answer.headers["Location"]) == (303, "/")
     cookie = answer.headers["Set-Cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
     name = cookie.split(";")[0]
-    assert browser.ask("/", headers={"Cookie": name}).status == 200
+    assert "Review by bob" in browser.ask("/", headers={"Cookie": name}).text
 
 
 @pytest.mark.parametrize(
@@ -194,12 +196,7 @@ def test_the_printed_address_lets_a_browser_in(browser: Browser) -> None:
 def test_no_other_page_or_person_votes(
     browser: Browser, office: Office, headers: dict[str, str], status: int
 ) -> None:
-    fields = {
-        "token": browser.server.keys.token,
-        "reviewer": "ann",
-        "pair": "p0",
-        "choice": "left",
-    }
+    fields = {"token": browser.visitor.token, "pair": "p0", "choice": "left"}
     assert browser.ask("/vote", fields, headers).status == status
     assert not office.votes.path.exists()
 
@@ -209,11 +206,10 @@ def test_no_other_page_or_person_votes(
     [
         ({"token": "guess"}, 403, "of an earlier start"),
         ({"token": ""}, 403, "of an earlier start"),
-        ({"reviewer": HOSTILE}, 409, "unknown reviewer"),
-        ({"reviewer": ""}, 409, "unknown reviewer"),
         ({"pair": "p9"}, 409, "unknown pair"),
         ({"choice": "ours"}, 409, "is no choice"),
-        ({"number": "99999999999999999999"}, 303, ""),
+        ({"choice": "NaN"}, 409, "is no choice"),
+        ({"choice": "9" * 10_000}, 409, "is no choice"),
     ],
 )
 def test_a_vote_is_whole_or_none(
@@ -233,10 +229,33 @@ def test_a_second_vote_is_refused(browser: Browser, office: Office) -> None:
     assert one.choice == "left"
 
 
+def test_nobody_votes_as_another(browser: Browser, office: Office) -> None:
+    bob = browser.of("bob")
+    assert (
+        browser.vote(token=bob.visitor.token).status == 403
+    )  # ann's cookie, bob's form
+    assert not office.votes.path.exists()
+    assert browser.vote(reviewer="bob", number="1").status == 303
+    assert bob.vote(choice="right").status == 303
+    found = office.counted(office.pairs()[0]).counted
+    said = [(one.reviewer, one.choice) for one in found]
+    assert said == [("ann", "left"), ("bob", "right")]
+    assert "bob" not in browser.ask("/review?reviewer=bob").text
+
+
+def test_no_two_visitors_have_a_secret_in_common(browser: Browser) -> None:
+    visitors = browser.server.visitors
+    known = {one.secret for one in visitors} | {one.token for one in visitors}
+    assert len(known) == 2 * len(REVIEWERS)
+    pages = browser.ask("/").text + browser.ask("/review").text
+    own = {browser.visitor.token}
+    assert {one for one in known if one in pages} == own
+
+
 def test_what_is_not_there_is_not_found(browser: Browser) -> None:
     for path in ("/nothing", "/../etc/passwd", "/vote"):
         assert browser.ask(path).status == 404
-    token = {"token": browser.server.keys.token}
+    token = {"token": browser.visitor.token}
     assert browser.ask("/nothing", token).status == 404
 
 
@@ -247,7 +266,7 @@ def browsing(tmp_path: Path) -> Iterator[Browser]:
     publish(store)
     hostile = rolled_out(SEEDS[0], 0, 1.0, policy=HOSTILE)
     keep_rollouts(store, "base", [hostile])
-    yield from serving(BrowseSite(store=store), Keys())
+    yield from serving(BrowseSite(store=store), "")
 
 
 def test_environments_are_listed_and_rollouts_shown(browsing: Browser) -> None:
@@ -275,7 +294,7 @@ def test_an_environment_is_shown_with_its_files(tmp_path: Path) -> None:
         partition="s",
         origin=Origin(created=NOON),
     )
-    with closing(serving(BrowseSite(store=store), Keys())) as browsers:
+    with closing(serving(BrowseSite(store=store), "")) as browsers:
         browser = next(browsers)
         assert "&lt;i&gt;sample" in browser.ask("/").text
         shown = browser.ask(f"/environment?digest={digest}")
@@ -307,5 +326,5 @@ def test_what_is_not_stored_is_said(
 
 
 def test_looking_changes_nothing(browsing: Browser) -> None:
-    token = {"token": browsing.server.keys.token}
+    token = {"token": browsing.visitor.token}
     assert browsing.ask("/vote", token).status == 405
