@@ -28,6 +28,7 @@ from envplatform.interop.harbor.write import write_tasks
 from envplatform.interop.stored_trajectories import stored_trajectories
 from envplatform.interop.swebench.write import write_task_repository
 from envplatform.interop.verifiers.write import write_taskset
+from envplatform.release.shelf import shelf_of
 from envplatform.rollout.choosing import matching
 from envplatform.store import Store
 
@@ -55,6 +56,7 @@ def export(
     """Write environments, or what agents did in them, in a format of others."""
     with clear_errors(as_json=as_json):
         store = Store(find_place(config).home)
+        shelf_of(store).check_clear_of(to)
         with whole_folder(to) as folder:
             told = _write(format_, store, _fitting(store, select), folder)
     report = {

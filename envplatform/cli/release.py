@@ -3,6 +3,7 @@
 What a release is stands in `envplatform/release`; here it is asked for and shown.
 """
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -101,7 +102,7 @@ def verify(
             folders = [_folder(version, config)]
         else:
             shelf = shelf_of(Store(find_place(config).home))
-            folders = [shelf.folder(one) for one in shelf.versions]
+            folders = [shelf.root / f"v{one}" for one in shelf.versions]
             if not folders:
                 msg = f"no release is kept in {shelf.root}; make one first"
                 raise StoreError(msg)
@@ -160,8 +161,10 @@ def push(
 ) -> None:
     """Copy a release into a folder that `datasets.load_dataset` reads."""
     from envplatform.release.pushing import push as pushed_to  # noqa: PLC0415
+    from envplatform.release.shelf import shelf_of  # noqa: PLC0415
 
     with clear_errors(as_json=as_json):
+        shelf_of(Store(find_any_place(config).home)).check_clear_of(to)
         release = pushed_to(_folder(version, config), to)
     report = {
         "version": f"v{release.version}",
@@ -200,7 +203,7 @@ def hashes(
             msg = f"--to {to} is the benchmark itself: name another file"
             raise ConfigError(msg)
         found = hash_texts(source)
-        called = name or source.name.split(".")[0].strip("._-")[:100] or "set"
+        called = name or _set_name(source)
         write_held_out(as_set(found, called), to)
     report = {
         "file": str(to.absolute()),
@@ -217,6 +220,12 @@ def hashes(
         "name it in [release] held_out_files",
     ]
     answer(report, as_json=as_json, show=lambda console: _say(console, lines))
+
+
+def _set_name(source: Path) -> str:
+    """Return the name of a file as sets may be called."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", source.absolute().name.split(".")[0])
+    return plain.strip("._-")[:100] or "set"
 
 
 def _folder(version: str, config: Path | None) -> Path:

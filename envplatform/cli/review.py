@@ -54,6 +54,7 @@ def review(  # noqa: PLR0913  each is an option that a person may give
 ) -> None:
     """Serve pairs of bugs to reviewers on this machine, until Ctrl-C; or exchange them."""
     with clear_errors(as_json=as_json):
+        _check_one(browse=browse, export=export, import_=import_)
         place = find_place(config)
         if browse:
             _browse(BrowseSite(store=Store(place.home)), port, as_json=as_json)
@@ -73,6 +74,18 @@ def review(  # noqa: PLR0913  each is an option that a person may give
         else:
             site = ReviewSite(office=office, pairs=pairs, now=lambda: datetime.now(UTC))
             _review(site, office.settings.reviewers, port, as_json=as_json)
+
+
+def _check_one(**asked: object) -> None:
+    """See that one thing is asked for at most.
+
+    Raises:
+        ConfigError: it is more.
+    """
+    names = [f"--{name.rstrip('_')}" for name, value in asked.items() if value]
+    if len(names) > 1:
+        msg = f"{' and '.join(names)} exclude each other; call once for each"
+        raise ConfigError(msg)
 
 
 def _office(place: Place) -> Office:

@@ -54,7 +54,7 @@ def whole_folder(to: Path) -> Iterator[Path]:
     """A folder beside `to` that takes its place on leaving; gone if that is by an error.
 
     Raises:
-        ExportError: something is there already.
+        ExportError: something is there already, or by then.
     """
     to = to.absolute()
     if to.is_symlink() or (to.exists() and not _is_empty(to)):
@@ -65,7 +65,13 @@ def whole_folder(to: Path) -> Iterator[Path]:
     try:
         beside.chmod(_MODE)
         yield beside
-        beside.rename(to)
+        try:
+            beside.rename(to)
+        except OSError as error:
+            msg = (
+                f"{to} has come to be meanwhile ({error.strerror}); name another folder"
+            )
+            raise ExportError(msg) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.configuration.release import ReleaseSettings
+from envplatform.errors import ConfigError
 from envplatform.interop.stored_trajectories import ASSET as ROLLOUTS
 from envplatform.release.licences import why_not_licensed
 from envplatform.release.members import LeftOut, Reason, Split
@@ -74,6 +75,23 @@ class Gathered:
 def stored_inputs(store: Store) -> tuple[Input, ...]:
     """The current versions of all tables that a release reads."""
     return tuple(one.as_input for name in ASSETS for one in store.manifests(name))
+
+
+def check_experiments(inputs: Iterable[Input], settings: ReleaseSettings) -> None:
+    """See that there is a selection of each experiment that is named.
+
+    Raises:
+        ConfigError: of one there is none; a release without it would be for good.
+    """
+    known = {one.partition or "" for one in _of(inputs, SELECTED)}
+    missing = sorted(set(settings.experiments) - known)
+    if missing:
+        there = ", ".join(sorted(known)) or "none"
+        msg = (
+            f"[release] experiments names {missing[0]!r}, of which {SELECTED} has no "
+            f"partition; there are: {there}"
+        )
+        raise ConfigError(msg)
 
 
 def gather(

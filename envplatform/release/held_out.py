@@ -5,6 +5,7 @@ made here, of running text in lower case. The file is the same, so either comman
 will do for either use.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from envplatform.swe.fixes.curation.hash_file import read_held_out
 from envplatform.swe.fixes.curation.hashes import HeldOut, join_sets
 from envplatform.tree import File, Tree
 
+_HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of characters: JSON can hold them, and no text that is stored."""
 _FIXED = "fixed/"
 _MOST_BYTES = 1_000_000
 """Of one file of a solution that is compared; a longer one holds data."""
@@ -37,7 +40,7 @@ def load_sets(files: Sequence[str]) -> HeldOut:
 
 def text_grams(text: str) -> frozenset[int]:
     """Hashes of all runs of 13 words of a text, in whatever case and layout."""
-    data = text.casefold().encode("utf-8", "surrogateescape")
+    data = _HALVES.sub("?", text.casefold()).encode("utf-8", "surrogateescape")
     return ngrams_of_lines([FileLines(path="", removed=(), added=(data,))])
 
 

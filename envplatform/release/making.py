@@ -13,6 +13,7 @@ from pathlib import Path
 from envplatform.configuration.release import ReleaseSettings
 from envplatform.errors import StoreError
 from envplatform.release.card import card
+from envplatform.release.gathering import check_experiments
 from envplatform.release.held_out import load_sets
 from envplatform.release.ledger import Ledger
 from envplatform.release.manifest import (
@@ -72,10 +73,12 @@ def make(
         told: called after each environment with the number that is done, and of all.
 
     Raises:
-        ConfigError: a hash file can't be read.
+        ConfigError: a hash file can't be read, or an experiment is named of which
+            nothing is stored.
         NothingToReleaseError: nothing is stored that may be; says what was.
         StoreError: a table is not what it was.
     """
+    check_experiments(inputs, settings)
     held_out = load_sets(settings.held_out_files)
     shelf = shelf_of(store)
     with shelf.making() as building:
@@ -144,8 +147,8 @@ def _same(shelf: Shelf, digest: str) -> tuple[int | None, list[str]]:
     """The newest whole release of this content, and a note for each damaged one."""
     notes = []
     for version in reversed(shelf.versions):
-        folder = shelf.folder(version)
         try:
+            folder = shelf.folder(version)
             if read_release(folder).digest != digest:
                 continue
         except StoreError:

@@ -1,6 +1,7 @@
 """`release.json`: what a release says of itself, and the files that it consists of."""
 
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,8 +78,9 @@ def read_release(folder: Path) -> Release:
     """
     path = folder / MANIFEST
     try:
-        if path.is_symlink() or path.stat().st_size > _MOST_MANIFEST_BYTES:
-            msg = f"{path} is a link, or over {_MOST_MANIFEST_BYTES:,} bytes"
+        _check_plain(path)
+        if path.stat().st_size > _MOST_MANIFEST_BYTES:
+            msg = f"{path} is over {_MOST_MANIFEST_BYTES:,} bytes"
             raise StoreError(msg)
         said = records.load(path.read_bytes(), str(path))
         if said.get("format") != FORMAT or said.get("format_version") != FORMAT_VERSION:
@@ -114,6 +116,7 @@ def read_left_out(folder: Path) -> tuple[LeftOut, ...]:
 
 def _read_lines(path: Path, kind: type[Line]) -> tuple[Line, ...]:
     try:
+        _check_plain(path)
         with path.open("rb") as file:
             return tuple(
                 _line(kind, number, path, data)
@@ -133,6 +136,18 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 def _line(kind: type[Line], number: int, path: Path, data: bytes) -> Line:
     where = f"{path.name}, line {number}"
     return records.decode(kind, records.load(data, where), where)
+
+
+def _check_plain(path: Path) -> None:
+    """See that it is a file: a pipe would never end.
+
+    Raises:
+        StoreError: it is none.
+        OSError: there is nothing.
+    """
+    if not stat.S_ISREG(path.lstat().st_mode):
+        msg = f"{path} is no plain file"
+        raise StoreError(msg)
 
 
 def _check(release: Release, path: Path) -> None:

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from envplatform.errors import ExportError
 from envplatform.interop.exporting import whole_folder
 from envplatform.release.manifest import MANIFEST, Release
 from envplatform.release.verifying import check_whole
@@ -12,9 +13,13 @@ def push(folder: Path, to: Path) -> Release:
     """Copy the release in `folder` to `to`, which appears whole or not at all.
 
     Raises:
-        ExportError: something is there already.
+        ExportError: something is there already, or `to` lies in a release.
         StoreError: the release is damaged, or was while it was copied.
     """
+    for above in to.resolve().parents:
+        if (above / MANIFEST).exists():
+            msg = f"{to} lies in the release {above}; name a folder elsewhere"
+            raise ExportError(msg)
     release = check_whole(folder)
     with whole_folder(to) as beside:
         for name in (*sorted(release.files), MANIFEST):

@@ -47,6 +47,16 @@ class Shelf:
             raise StoreError(msg)
         return path
 
+    def check_clear_of(self, to: Path) -> None:
+        """See that what is written to `to` changes no release and looks like none.
+
+        Raises:
+            StoreError: it lies on the shelf.
+        """
+        if self.root.resolve() in (whole := to.resolve(), *whole.parents):
+            msg = f"{to} lies where releases are kept; name a folder elsewhere"
+            raise StoreError(msg)
+
     @contextmanager
     def making(self) -> Iterator[Path]:
         """Hold the shelf, with an empty folder to build in; it is gone afterwards."""

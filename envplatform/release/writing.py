@@ -100,7 +100,11 @@ class Writing:
         if _has_parent_elsewhere(environment, offered.split, splits):
             parent = environment.lineage.parent
             return _out_environment(row.environment_id, "parent_elsewhere", parent)
-        columns, member = environment_row(offered, environment, pack(files))
+        try:
+            columns, member = environment_row(offered, environment, pack(files))
+        except ValueError as error:
+            what = f"its row in {offered.origin.asset} can't be written: {error}"
+            return _out_environment(row.environment_id, "damaged", what)
         tables.add("environment", offered.split, columns)
         ledger.add_environment(member, row, columns["writers"])
         return None

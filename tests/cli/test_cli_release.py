@@ -54,7 +54,7 @@ def test_damage_makes_the_answer_no(call: Call, store: Store) -> None:
     assert (found.code, found.json["whole"]) == (3, False)
     ((only,),) = found.json["releases"].values()
     assert only["what"] == "is missing"
-    refused = call("release", "push", "1", "--to", folder.parent / "x")
+    refused = call("release", "push", "1", "--to", store.home / "x")
     assert refused.code == 1
     assert "is damaged" in refused.err
 
@@ -67,6 +67,9 @@ def test_damage_makes_the_answer_no(call: Call, store: Store) -> None:
         (("diff", "v1", "latest"), "is no version of a release"),
         (("push", "v0", "--to", "x"), "is no version of a release"),
         (("verify", "./nowhere/x"), "damaged"),
+        (("verify", "v1/../../etc"), "damaged"),
+        (("verify", "v\u0661"), "is no version of a release"),
+        (("push", "v1", "--to", "."), "no release v1 is kept"),
     ],
 )
 def test_what_is_not_there_is_named(
@@ -78,6 +81,57 @@ def test_what_is_not_there_is_named(
     found = call("release", *words)
     assert found.code in {1, 3}
     assert told in found.err + found.out
+
+
+def test_nothing_else_is_written_to_the_shelf(call: Call, store: Store) -> None:
+    folder = Path(call("release", "make", "--json").json["folder"])
+    assert folder.parent.parent == store.home
+    for to in (folder.parent / "v9", folder / "copy", folder.parent):
+        pushed = call("release", "push", "v1", "--to", to)
+        assert (pushed.code, "where releases are kept" in pushed.err) == (1, True)
+        out = call("export", "--format", "chat", "--to", to)
+        assert (out.code, "where releases are kept" in out.err) == (1, True)
+    (folder.parent / "v2").touch()
+    found = call("release", "verify", "--json").json["releases"]
+    assert {Path(one).name: bool(wrong) for one, wrong in found.items()} == {
+        "v1": False,
+        "v2": True,
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'name = "../../etc"',
+        'name = "a/b"',
+        'name = ""',
+        'name = "x\\ny"',
+        "validation_share = nan",
+        "test_share = -1",
+        "held_out_grams = 0",
+        'licences = "none"',
+        'tables = ["x"]',
+    ],
+)
+def test_wrong_settings_are_refused_by_name(
+    call: Call, store: Store, tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / "envplatform.toml"
+    file.write_text(f"[release]\n{text}\n")
+    found = call("release", "make", "--config", file)
+    assert found.code == 1
+    assert f"release.{text.split(maxsplit=1)[0]}" in found.err
+    assert not (store.home / "releases").exists()
+
+
+def test_a_file_of_any_name_can_be_hashed(call: Call, tmp_path: Path) -> None:
+    mine, to = tmp_path / "m\u00fcde \u540d.v1.jsonl", tmp_path / "mine.json"
+    mine.write_text(json.dumps({"prompt": GOAL}))
+    assert call("release", "hashes", mine, "--to", to).code == 0
+    assert json.loads(to.read_text())["name"] == "m-de"
+    refused = call("release", "hashes", mine, "--to", to, "--name", "a/b")
+    assert refused.code == 1
+    assert "use letters, digits" in refused.err
 
 
 def test_hashes_keep_a_benchmark_out(call: Call, store: Store, tmp_path: Path) -> None:

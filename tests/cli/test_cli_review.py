@@ -142,6 +142,14 @@ def test_a_file_that_is_not_there_is_named(call: Call, project: Path) -> None:
     assert "none.jsonl" in answer.err
 
 
+def test_two_things_at_once_are_refused(call: Call, project: Path) -> None:
+    out = project / "pairs.jsonl"
+    for words in (("--browse", "--export", out), ("--export", out, "--import", out)):
+        answer = call("review", *words, folder=project)
+        assert (answer.code, "exclude each other" in answer.err) == (1, True)
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("words", [[], ["--browse"]])
 def test_it_serves_until_ctrl_c(project: Path, words: list[str]) -> None:
     process = subprocess.Popen(

@@ -99,6 +99,25 @@ def test_a_patch_that_is_none_is_named_and_hashed_as_text(tmp_path: Path) -> Non
     assert found.grams, "its words are held out all the same"
 
 
+def test_no_row_however_odd_costs_another(tmp_path: Path) -> None:
+    source = tmp_path / "mine.jsonl"
+    lines = [
+        b'{"id": "half", "prompt": "\\ud800"}',
+        b'{"id": "nan", "score": NaN, "patch": 5}',
+        b'{"n": ' + b"9" * 5_000 + b"}",
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b'{"a": ' + b"[" * 500 + b"]" * 500 + b"}",
+        json.dumps({"id": "good", "prompt": GOAL}).encode(),
+    ]
+    source.write_bytes(b"\n".join(lines))
+    found = hash_texts(source)
+    assert found.rows + len(found.broken) == len(lines)
+    assert found.rows >= 3, "those that JSON can hold"
+    write_held_out(as_set(found, "mine"), tmp_path / "mine.json")
+    assert list(why_left_out(tmp_path, str(tmp_path / "mine.json"))) == ["told"]
+
+
 def test_a_folder_of_texts_and_diffs(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()

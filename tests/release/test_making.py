@@ -1,6 +1,8 @@
 """A release: what is in it, what is not and why, never twice, never overwritten."""
 
 import json
+import math
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +13,12 @@ import pytest
 from envplatform.bundle import read_environment
 from envplatform.bundle.archive import unpack, write_folder
 from envplatform.configuration import ReleaseSettings
-from envplatform.errors import ExportError, StoreError
+from envplatform.errors import ConfigError, ExportError, StoreError
 from envplatform.release.differing import difference
 from envplatform.release.manifest import (
     CARD,
     MANIFEST,
+    MEMBERS,
     read_left_out,
     read_members,
     read_release,
@@ -156,7 +159,11 @@ def test_one_bad_environment_costs_no_other(store: Store) -> None:
         checks=("nop_floor=failed", "oracle_max=passed"),
     )
     namesake = keep(store, environment("good-2"))
-    rows = [good, lost, torn, refused, replace(namesake, environment_id="good")]
+    rates = keep(store, environment("rates"), kill_rate_criteria=math.nan)
+    link = keep(store, environment("link"))
+    (store.directory("environments", link.digest) / "evil").symlink_to("/etc/passwd")
+    rows = [good, lost, torn, refused, rates, link]
+    rows.append(replace(namesake, environment_id="good"))
     write_rows(store, rows, partition="odd")
     made = released(store)
     found = {one.id: one for one in read_left_out(made.folder)}
@@ -168,6 +175,10 @@ def test_one_bad_environment_costs_no_other(store: Store) -> None:
         "not_gated",
         "nop_floor=failed",
     )
+    assert found["rates"].reason == "damaged"
+    assert "its row in seed_environments can't be written" in found["rates"].detail
+    assert found["link"].reason == "damaged"
+    assert "its folder/evil is a link or device" in found["link"].detail
     assert found["good"].reason == "same_name"
     assert made.release.counts.environments == 9
 
@@ -189,6 +200,27 @@ def test_what_a_killed_maker_left_is_swept(store: Store) -> None:
     (left / "half.parquet").write_bytes(b"half")
     assert released(store).release.version == 1
     assert not left.exists()
+
+
+def test_what_is_no_release_takes_a_number_and_hinders_none(store: Store) -> None:
+    root = store.home / "releases"
+    root.mkdir()
+    (root / "v1").write_text("no folder")
+    (root / "v2").mkdir()
+    made = released(store)
+    assert (made.is_new, made.release.version) == (True, 3)
+    assert not released(store).is_new
+    assert (root / "v1").read_text() == "no folder"
+
+
+def test_an_experiment_that_is_nowhere_is_an_error(store: Store) -> None:
+    """It would be a release without trajectories, for good."""
+    settings = SETTINGS.model_copy(update={"experiments": ("e", "bset")})
+    with pytest.raises(ConfigError, match=r"experiments names 'bset'.*there are: e$"):
+        released(store, settings)
+    assert shelf_of(store).versions == ()
+    one = SETTINGS.model_copy(update={"experiments": ("e",)})
+    assert released(store, one).release.counts.trajectories == 1
 
 
 def test_damage_is_named_and_the_next_release_takes_its_place(store: Store) -> None:
@@ -242,6 +274,12 @@ def test_a_manifest_that_lies_is_found_out(store: Store) -> None:
     assert "not a JSON object" in damages(folder)[0].what
     (folder / MANIFEST).unlink()
     assert "holds no release" in damages(folder)[0].what
+    for name in (MANIFEST, MEMBERS):
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)  # would be read for ever
+    assert "is no plain file" in damages(folder)[0].what
+    with pytest.raises(StoreError, match=f"{MEMBERS} is no plain file"):
+        difference(folder, folder)
 
 
 def test_a_difference_says_what_and_by_which_recipe(store: Store) -> None:
@@ -290,6 +328,8 @@ def test_what_is_pushed_is_read_by_datasets_as_it_is(
     assert trajectories[split][0]["messages"][0]["role"] == "system"
     with pytest.raises(ExportError, match="is no empty folder"):
         push(made.folder, to)
+    with pytest.raises(ExportError, match="lies in the release"):
+        push(made.folder, to / "copy")
     assert damages(to) == ()
 
 
