@@ -25,7 +25,10 @@ from envplatform.workspace.programs import (
     oracle_files,
 )
 
-BESIDE = ("marks.py", "misread.py", "spelling.py")
+BESIDE = (
+    *("marks.py", "misread.py", "spelling.py"),
+    *("spelling_documents.py", "spelling_pieces.py", "spelling_tables.py"),
+)
 """What lies beside every verifier."""
 LICENCE = "Apache-2.0"
 """Of what families write themselves."""
