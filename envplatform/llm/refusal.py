@@ -8,7 +8,16 @@ from envplatform.llm.endpoint import Endpoint
 from envplatform.llm.retry import retryable_status
 
 _MAX_SAID = 300
-_CONTEXT = ("exceed_context_size", "context_length_exceeded", "maximum context length")
+_CONTEXT = (
+    "exceed_context_size",  # llama.cpp
+    "context_length_exceeded",  # OpenAI, Groq
+    "contextwindowexceeded",  # LiteLLM
+    "maximum context length",  # vLLM, Mistral, DeepSeek
+    "model's context length",  # SGLang
+    "exceeds the maximum number of tokens",  # Gemini
+    "prompt is too long",  # Anthropic, Fireworks
+)
+"""Of those who speak OpenAI's format, in lower case."""
 _QUOTA = "insufficient_quota"
 _BAD_REQUEST, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 400, 401, 403, 404
 _TOO_LARGE = 413
@@ -21,7 +30,7 @@ def refusal_error(
     said = " ".join(said.split())[:_MAX_SAID]
     told = f"model {endpoint.name!r}: HTTP {status} from {endpoint.base_url}"
     if status in {_BAD_REQUEST, _TOO_LARGE} and any(
-        mark in f"{code} {said}" for mark in _CONTEXT
+        mark in f"{code} {said}".lower() for mark in _CONTEXT
     ):
         return ContextLengthError(f"{told}: the request is too long: {said}")
     if _QUOTA in code:

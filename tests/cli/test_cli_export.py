@@ -9,6 +9,8 @@ import pytest
 
 from envplatform.bundle import read_environment, write_environment
 from envplatform.bundle.row import EnvironmentRow
+from envplatform.errors import ExportError
+from envplatform.interop.exporting import whole_folder
 from envplatform.store import Origin, Store
 from envplatform.trajectories import Trajectory
 from tests.bundle.sample import sample_environment
@@ -104,12 +106,47 @@ def test_an_export_of_nothing_leaves_nothing(
     assert list(to.parent.iterdir()) == []
 
 
-def test_a_folder_in_use_is_left_alone(
+@pytest.mark.parametrize("form", ["harbor", "swebench", "verifiers", "atif", "chat"])
+def test_what_is_there_is_left_alone(
+    call: Call, store: Store, tmp_path: Path, form: str
+) -> None:
+    assert store.home.is_dir()
+    used, file, empty = (tmp_path / name for name in ("used", "file", "empty"))
+    used.mkdir()
+    empty.mkdir()
+    (tmp_path / "link").symlink_to(empty)
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    for path in (file, used / "mine"):
+        path.write_text("mine")
+    before = sorted(tmp_path.rglob("*"))
+    for name in ("used", "file", "link", "dangling"):
+        answer = call("export", "--format", form, "--to", tmp_path / name)
+        assert (answer.code, "is no empty folder" in answer.err) == (1, True)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert [path.read_text() for path in (file, used / "mine")] == ["mine"] * 2
+
+
+def test_a_folder_that_comes_to_be_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    to = tmp_path / "out"
+
+    def write() -> None:
+        with whole_folder(to) as beside:
+            (beside / "ours").touch()
+            to.mkdir()
+            (to / "theirs").touch()
+
+    with pytest.raises(ExportError, match=r"out has come to be meanwhile"):
+        write()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert [path.name for path in to.iterdir()] == ["theirs"]
+
+
+def test_an_empty_folder_of_any_name_will_do(
     call: Call, store: Store, tmp_path: Path
 ) -> None:
-    to = store.home
+    assert store.home.is_dir()
+    to = tmp_path / "\u540d \u00fc 'x"
+    to.mkdir()
     answer = call("export", "--format", "chat", "--to", to)
-    assert answer.code == 1
-    assert "is no empty folder" in answer.err
-    assert not (to / "trajectories.jsonl").exists()
-    assert not (tmp_path / "trajectories.jsonl").exists()
+    assert answer.code == 0, answer.err
+    assert [path.name for path in to.iterdir()] == ["trajectories.jsonl"]

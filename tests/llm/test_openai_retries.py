@@ -87,6 +87,10 @@ async def test_what_cannot_pass_is_not_tried_again(reply: Reply, hint: str) -> N
     [
         refuse(400, "too long", code="context_length_exceeded"),
         refuse(400, "This model's maximum context length is 4096 tokens"),
+        refuse(400, "The input (9 tokens) is longer than the model's context length"),
+        refuse(400, "litellm.ContextWindowExceededError: too many"),
+        refuse(400, "The input token count (9) exceeds the maximum number of tokens"),
+        refuse(413, "Prompt is too long: 9 tokens > 4 maximum"),
     ],
 )
 async def test_a_request_too_long_has_its_own_error(reply: Reply) -> None:

@@ -18,7 +18,15 @@ from envplatform.rollout import (
 )
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
 from envplatform.trajectories import Standards, Trajectory, faults
-from tests.model_server import WORKS, Call, ModelServer, Reply, answer, model_server
+from tests.model_server import (
+    WORKS,
+    Call,
+    ModelServer,
+    Reply,
+    answer,
+    model_server,
+    refuse,
+)
 from tests.rollout.made_tasks import table_task
 from tests.rollout.test_rollout_real import opened
 from tests.rollout.tiny import FIX, IMAGE, tiny_environment, without_tools
@@ -169,6 +177,44 @@ async def test_one_that_ends_its_own_program_is_graded_as_it_stands(
     one, _ = await rollout(package, [bash(FIX), bash(command)], environment=small)
     assert (one.ending, one.error_class) == ("agent_crashed", None)
     assert one.reward == 1
+
+
+async def test_a_conversation_too_long_for_its_model_is_graded_as_it_stands(
+    package: MiniPackage,
+) -> None:
+    long = refuse(400, "too long", code="context_length_exceeded")
+    one, _ = await rollout(package, [bash(FIX), long])
+    assert (one.ending, one.error_class) == ("context_limit", None)
+    assert (one.reward, len(one.steps)) == (1.0, 1)
+    assert set(faults(one, Standards())) == {"not_submitted"}
+
+
+async def test_ten_calls_at_once_run_in_their_order(package: MiniPackage) -> None:
+    ten = [f"echo {number} >> said; cat said" for number in range(9)]
+    one, _ = await rollout(package, [bash(*ten, FIX), bash(DONE)])
+    assert [each.exit_code for each in one.steps[0].outcomes] == [0] * 10
+    assert [each.tool_call_id for each in one.steps[0].replies] == [
+        f"call-{number}" for number in range(1, 11)
+    ]
+    said = json.loads(one.steps[0].replies[8].content)["output"]
+    assert said.split() == list("012345678")
+    assert (one.ending, one.reward) == ("submitted", 1.0)
+
+
+async def test_an_empty_answer_is_told_of_and_it_goes_on(package: MiniPackage) -> None:
+    one, _ = await rollout(package, [answer(None), answer(""), bash(FIX, DONE)])
+    assert [each.message.content for each in one.steps[:2]] == ["", ""]
+    assert (one.ending, one.reward) == ("submitted", 1.0)
+
+
+async def test_ten_gigabytes_end_it_at_the_disk_limit(package: MiniPackage) -> None:
+    """Program and commands share what may be written."""
+    small = tiny_environment(allowance=Allowance(disk_mb=100))
+    flood = "for n in 1 2 3; do head -c 10G /dev/zero > big$n; done; sleep 1000"
+    one, _ = await rollout(package, [bash(FIX), bash(flood)], environment=small)
+    assert (one.ending, one.error_class) == ("agent_crashed", None)
+    assert one.reward == 1.0 or one.grading_failure == "workspace_too_large"
+    assert "not_submitted" in set(faults(one, Standards()))
 
 
 async def test_one_that_forges_what_its_program_says_is_told(
