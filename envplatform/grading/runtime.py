@@ -21,6 +21,7 @@ _CACHE = "__pycache__"
 _PACKAGES = (
     "envplatform.ws",
     "envplatform.workspace.inside",
+    "envplatform.workspace.recovery",
     "envplatform.cowork.inside",
 )
 """Whose texts are ours wherever they lie."""
@@ -51,8 +52,7 @@ def with_byte_code(tree: Tree) -> Tree:
 @cache
 def _texts() -> frozenset[bytes]:
     packages = {data for name in _PACKAGES for _, data in _sources(name)}
-    alone = (resources.files("envplatform.workspace") / "recovery.py").read_bytes()
-    return frozenset((*packages, alone, SOURCE))
+    return frozenset((*packages, SOURCE))
 
 
 def _sources(package: str) -> Iterator[tuple[str, bytes]]:

@@ -22,6 +22,9 @@ from envplatform.ws.wire import canonical
 
 TRAIL = WAY_BACK
 _ROOT_SCRIPT = "solve_root.sh"
+_INTERPRETER = tuple(
+    f"recovery/{name}.py" for name in ("__init__", "contents", "expressions")
+)
 _SHIPPED = ("had.py", "recover.py", "relay.py")
 _SOLVE = b"""\
 #!/bin/sh
@@ -99,7 +102,8 @@ def solution_with(
         solution[SOLVE_SCRIPT] = File(_SOLVE, executable=True)
         solution["bin/ws"] = File(_RELAY, executable=True)
         folder = resources.files("envplatform.workspace")
-        solution["recovery.py"] = File((folder / "recovery.py").read_bytes())
+        for name in _INTERPRETER:
+            solution[name] = File((folder / name).read_bytes())
         for name in _SHIPPED:
             solution[name] = File((folder / "inside" / name).read_bytes())
     said = {

@@ -1,12 +1,7 @@
-"""The public way back, as data: expressions over requests, and what evaluates them.
+"""Evaluates expressions over requests, each operation a method.
 
-A transformed environment says for each public name how its content is had again. An
-expression is a JSON object whose `do` names one operation of a small closed set; all
-else is a literal. Values carry their depth: how many requests, one needing the answer
-of the other, stand behind them. So the longest chain is measured, not declared.
-
-Standard library alone, and nothing of ours is imported: this file also ships with the
-oracles of transformed environments.
+Values carry their depth: how many requests, one needing the answer of the other, stand
+behind them. So the longest chain is measured, not declared.
 """
 
 from __future__ import annotations
@@ -16,7 +11,16 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
+
+from .contents import (
+    RecoveryError,
+    as_bytes,
+    as_text,
+    decode_numbers,
+    decode_rows,
+    fail,
+)
 
 Node = Any
 """A JSON value; an object with `do` is an expression."""
@@ -28,11 +32,6 @@ READS = frozenset({"read", "search", "query", "call"})
 _MAX_POLLS = 100
 _MAX_PAGES = 100_000
 _MAX_MEMBER_BYTES = 256_000_000
-_ENCODING = ("utf-8", "surrogateescape")
-
-
-class RecoveryError(LookupError):
-    """The content can't be had this way; says at which step."""
 
 
 class Told(NamedTuple):
@@ -64,12 +63,12 @@ class Recovery:
         Raises:
             RecoveryError: a request was refused, or an answer was not what it must be.
         """
-        return _bytes(self._entry(Told(name, 0)).value)
+        return as_bytes(self._entry(Told(name, 0)).value)
 
     def _entry(self, name: Told) -> Told:
         key = str(name.value)
         if key in self._running:
-            _fail(f"{key} needs itself")
+            fail(f"{key} needs itself")
         if key not in self._known:
             self._running.add(key)
             node = self._entries.get(key, {"do": "plain", "name": key})
@@ -82,7 +81,7 @@ class Recovery:
             return Told(node, after)
         step = _STEPS.get(str(node["do"]))
         if step is None:
-            _fail(f"there is no operation {node['do']!r}")
+            fail(f"there is no operation {node['do']!r}")
         try:
             return step(self, node, scope, after)
         except RecoveryError:
@@ -95,7 +94,7 @@ class Recovery:
             zipfile.BadZipFile,
         ) as error:
             what = node.get("name", "")
-            _fail(f"{node['do']} {what}: {error}")
+            fail(f"{node['do']} {what}: {error}")
 
     def _request(self, operation: str, said: Mapping[str, Told], after: int) -> Told:
         """Ask once; the answer is one deeper than all that it was asked with."""
@@ -106,7 +105,7 @@ class Recovery:
         content, data = self._ask(
             operation, {name: one.value for name, one in said.items()}
         )
-        return Told(data if content is None else _text(content), depth)
+        return Told(data if content is None else as_text(content), depth)
 
     def _given(
         self, node: Node, scope: Mapping[str, Told], after: int, *names: str
@@ -203,7 +202,7 @@ class Recovery:
         """A list: `in` gives values, `then` is evaluated with each as `as`."""
         items = self._value(node["in"], scope, after)
         if not isinstance(items.value, list):
-            _fail(f"each of {type(items.value).__name__}, no list")
+            fail(f"each of {type(items.value).__name__}, no list")
         made = [
             self._value(
                 node["then"], {**scope, node["as"]: Told(item, items.depth)}, after
@@ -236,7 +235,7 @@ class Recovery:
         ]
         by = node.get("by")
         if not fit or (by is None and len(fit) > 1):
-            _fail(f"{len(fit)} are {wanted}")
+            fail(f"{len(fit)} are {wanted}")
         return Told(max(fit, key=lambda one: one[by]) if by else fit[0], told.depth)
 
     def _substitute(self, node: Node, scope: Mapping[str, Told], after: int) -> Told:
@@ -267,11 +266,11 @@ class Recovery:
         """The member `member` of an archive."""
         packed = self._value(node["of"], scope, after)
         name = self._value(node["member"], scope, after)
-        with zipfile.ZipFile(io.BytesIO(_bytes(packed.value))) as archive:
+        with zipfile.ZipFile(io.BytesIO(as_bytes(packed.value))) as archive:
             if archive.getinfo(name.value).file_size > _MAX_MEMBER_BYTES:
-                _fail(f"{name.value} is too large")
+                fail(f"{name.value} is too large")
             content = archive.read(name.value)
-        return Told(_text(content), max(packed.depth, name.depth))
+        return Told(as_text(content), max(packed.depth, name.depth))
 
 
 _STEPS: Mapping[str, Callable[[Recovery, Node, Mapping[str, Told], int], Told]] = {
@@ -284,40 +283,3 @@ _STEPS: Mapping[str, Callable[[Recovery, Node, Mapping[str, Told], int], Told]] 
 }
 OPERATIONS = tuple(_STEPS)
 """The closed set."""
-
-
-def _fail(why: str) -> NoReturn:
-    raise RecoveryError(why)
-
-
-def decode_numbers(text: str, note: Mapping[str, Any]) -> str:
-    """Return a text with its numbers as they were; `note` as `encode_numbers` takes it."""
-    mark, base = re.escape(str(note["mark"])), int(note["base"])
-
-    def decoded(found: re.Match[str]) -> str:
-        number, rest = divmod(
-            int(found[1], base) - int(note["plus"]), int(note["times"])
-        )
-        if rest:
-            _fail(f"{found[0]} is no number by the note")
-        return str(number)
-
-    return re.sub(f"{mark}([0-9a-z]+){mark}", decoded, text)
-
-
-def decode_rows(rows: list[list[str]], schema: Mapping[str, Any]) -> str:
-    """Return a table as text: `columns`, `order` of the cells, `delimiter`, `end`."""
-    columns, order = schema["columns"], schema["order"]
-    lines = [columns] + [[row[order.index(i)] for i in range(len(row))] for row in rows]
-    text = "\n".join(schema["delimiter"].join(line) for line in lines)
-    return text + str(schema["end"])
-
-
-def _text(content: bytes) -> str:
-    return content.decode(*_ENCODING)
-
-
-def _bytes(text: Any) -> bytes:  # noqa: ANN401  what an expression came to
-    if not isinstance(text, str):
-        _fail(f"came to {type(text).__name__}, no content")
-    return text.encode(*_ENCODING)
