@@ -44,7 +44,7 @@ _VERIFIER_SLACK_S = 60
 _DIRECTIONS = """\
 The repository lies in `/workspace`, one git commit without a history; its Python is
 {python}, and there is no network. Find the cause in the code and repair it there. Tests
-can be run with `python -m pytest`; those that fail now and that you are judged by are
+can be run with `{command}`{where}; those that fail now and that you are judged by are
 not among them. Before your work is judged, all tests and test settings (conftest.py,
 pyproject.toml, setup.cfg and the like) are put back to their original state, so changes
 to them have no effect. It is the files that are judged, committed or not.
@@ -86,7 +86,7 @@ def assemble_environment(
     return Environment(
         environment_id=candidate.candidate_id,
         pillar="swe",
-        instruction=_instruction(issue.text, repository.image),
+        instruction=_instruction(issue.text, repository),
         workspace=with_repository(shown),
         tests=tests,
         solution=_solution(shown, healthy, split),
@@ -95,7 +95,7 @@ def assemble_environment(
         lineage=_lineage(candidate, issue),
         criteria=CRITERIA,
         description=f"Repair a defect in {target.name}",
-        labels={"repository": target.name, "license": target.license},
+        labels=_labels(target),
         allowance=_allowance(target),
         providers=(Provider(name="workspace", kind="file"),),
         resources=(
@@ -114,8 +114,22 @@ def without_byte_code(tree: Tree) -> Tree:
     return {path: file for path, file in tree.items() if not is_byte_code(path)}
 
 
-def _instruction(issue: str, image: Image) -> str:
-    return f"{issue.strip()}\n\n---\n\n{_DIRECTIONS.format(python=image.python)}"
+def _instruction(issue: str, repository: HealthyRepository) -> str:
+    suite = repository.target.suite
+    is_commanded = suite.results == "junit"
+    directions = _DIRECTIONS.format(
+        python=repository.image.python,
+        command=shlex.join(suite.command) if is_commanded else "python -m pytest",
+        where=f" in `{suite.directory}`" if suite.directory != "." else "",
+    )
+    return f"{issue.strip()}\n\n---\n\n{directions}"
+
+
+def _labels(target: Target) -> dict[str, str]:
+    """What environments are chosen by: a report can be forged, the plugin's word less."""
+    labels = {"repository": target.name, "license": target.license}
+    is_report = target.suite.results == "junit"
+    return {**labels, "results": "junit"} if is_report else labels
 
 
 def _solution(buggy: Tree, healthy: Tree, split: SplitTests) -> Tree:

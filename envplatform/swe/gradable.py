@@ -10,6 +10,7 @@ from dataclasses import replace
 from envplatform.swe.candidate import Verdict
 from envplatform.swe.issue.report import split_report
 from envplatform.swe.targets import HealthyRepository
+from envplatform.swe.targets.testfiles import files_of_tests
 
 
 def gradable(repository: HealthyRepository, verdict: Verdict) -> Verdict:
@@ -20,16 +21,12 @@ def gradable(repository: HealthyRepository, verdict: Verdict) -> Verdict:
     nothing can be made of it.
     """
     tests = verdict.fail_to_pass
-    kept = tuple(test for test in tests if _is_in_test_file(repository, test))
+    places = files_of_tests(repository.target, repository.tree, tests)
+    kept = tuple(test for test in tests if places[test])
     if not kept or kept == tests:
         return verdict
     report = _joined(split_report(verdict.failure_report, tests), kept)
     return replace(verdict, fail_to_pass=kept, failure_report=report)
-
-
-def _is_in_test_file(repository: HealthyRepository, test: str) -> bool:
-    path = test.split("::", maxsplit=1)[0]
-    return path in repository.tree and repository.target.is_test_file(path)
 
 
 def _joined(reports: Mapping[str, str], tests: tuple[str, ...]) -> str:

@@ -176,7 +176,8 @@ class _Works:
         if issue.leaks:
             return _refused(bug, "issue_leak", ", ".join(map(str, issue.leaks)))
         found = await self._gated(bug, issue, "plain", began)
-        if isinstance(found, Refused) and found.reason in _BY_TESTS:
+        is_rewritable = self.repository.target.suite.results == "pytest"
+        if is_rewritable and isinstance(found, Refused) and found.reason in _BY_TESTS:
             # Some test is about what pytest makes of a failed assertion.
             found = await self._gated(bug, issue, "rewritten", began)
         if isinstance(found, EnvironmentRow):

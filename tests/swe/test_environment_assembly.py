@@ -131,7 +131,8 @@ def test_an_unproven_bug_gives_no_environment() -> None:
 def test_a_failing_test_inside_the_code_gives_no_environment() -> None:
     """Hiding a doctest would hide the code."""
     verdict = replace(VERDICT, fail_to_pass=("spans/core.py::spans.core.inside",))
-    with pytest.raises(BundleError, match=r"spans/core\.py, no test file"):
+    told = r"spans/core\.py::spans\.core\.inside, which names no test file"
+    with pytest.raises(BundleError, match=told):
         assemble_environment(small_repository(IMAGE), CANDIDATE, verdict, issue=ISSUE)
 
 
@@ -142,6 +143,16 @@ TARGETS = [
         TARGET, code=Code(roots=("src/spans", "one.py")), suite=Suite(paths=("t",))
     ),
     replace(TARGET, code=Code(roots=("tests",)), suite=Suite(paths=(".",))),
+    replace(
+        TARGET,
+        code=Code(roots=(".",)),
+        suite=Suite(
+            paths=("t",),
+            results="junit",
+            command=("python3", "one.py", "-m", "spans"),
+            report="out.xml",
+        ),
+    ),
 ]
 NAMES = "src spans tests test t test_a.py b_test.py conftest.py one.py x.pth setup.cfg"
 parts = st.sampled_from([*NAMES.split(), "data.json", "test_data.json", "a.py"])

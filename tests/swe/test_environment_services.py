@@ -2,10 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-
 from envplatform.bundle import all_passed
-from envplatform.errors import BundleError
 from envplatform.grading import run_gate
 from envplatform.patches import diff_trees
 from envplatform.sandbox.base import Image, SandboxProvider
@@ -56,16 +53,6 @@ MORE = {"serve.py": File(SERVER), "tests/test_served.py": File(ASK)}
 def with_target(image: Image, target: Target) -> HealthyRepository:
     """The small repository, run in another way."""
     return replace(small_repository(image), target=target)
-
-
-def test_what_can_not_be_graded_is_refused(suite_image: Image) -> None:
-    """By what it is: the bug stays proven, and nothing is published."""
-    suite = replace(TARGET.suite, results="junit", command=("./t",), report="r.xml")
-    target = replace(TARGET, suite=suite)
-    with pytest.raises(BundleError, match="could write the report that it is judged"):
-        assemble_environment(
-            with_target(suite_image, target), CANDIDATE, VERDICT, issue=ISSUE
-        )
 
 
 async def test_services_run_while_an_environment_is_graded(

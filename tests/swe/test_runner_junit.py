@@ -246,7 +246,8 @@ async def test_a_bug_is_proven_by_reports(
 
 def outcomes_of(*documents: str) -> dict[str, str]:
     """Parse, and leave out what is not the outcome."""
-    cases = read_report([d.encode() for d in documents], report_chars=100)
+    files = [(f"{n}.xml", d.encode()) for n, d in enumerate(documents)]
+    cases = read_report(files, report_chars=100, unique_ids=False)
     json.dumps(cases)
     return {case["id"]: case["outcome"] for case in cases}
 
@@ -301,6 +302,35 @@ def deep() -> str:
     return "<testsuite>" * 60 + "</testsuite>" * 60
 
 
+TRACED = """Traceback (most recent call last):
+  File "/workspace/tests/test_it.py", line 7, in test_b
+    self.assertEqual(add(1, 1), 3)
+  File "/workspace/calc.py", line 5, in add
+    return a + b
+AssertionError: 2 != 3
+"""
+
+
+def test_the_line_of_the_test_is_shown_and_no_other() -> None:
+    """From the traceback: an issue is written from it, and must not quote the code."""
+    cases = suite_of(
+        case_of(f"<failure message='2 != 3'>{TRACED}</failure>", 'name="test_b"'),
+        case_of(f"<failure>{TRACED}</failure>", 'name="test_c"'),
+    )
+    found = read_report([("r.xml", cases.encode())], report_chars=900, unique_ids=True)
+    assert [case["report"] for case in found] == [
+        "    self.assertEqual(add(1, 1), 3)\nE   2 != 3",
+        "E   AssertionError: 2 != 3",
+    ]
+
+
+def test_equal_ids_are_refused_where_they_decide() -> None:
+    """With the file that has the second, in whichever it is."""
+    one = ("a.xml", suite_of(case_of()).encode())
+    with pytest.raises(ReportError, match=r"b\.xml has a second test case a::b"):
+        read_report([one, ("b.xml", one[1])], report_chars=9, unique_ids=True)
+
+
 BAD_REPORTS = {
     "empty": ("", "no sound XML"),
     "text": ("passed", "no sound XML"),
@@ -333,7 +363,7 @@ BAD_REPORTS = {
 def test_what_is_no_report_is_refused(name: str) -> None:
     """By what is wrong."""
     text, why = BAD_REPORTS[name]
-    with pytest.raises(ReportError, match=why or None):
+    with pytest.raises(ReportError, match=rf"^0\.xml .*{why}"):
         outcomes_of(text)
 
 

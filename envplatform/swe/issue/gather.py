@@ -9,6 +9,7 @@ from envplatform.swe.issue.facts import ApiDoc, FailingTest, IssueFacts
 from envplatform.swe.issue.report import split_report
 from envplatform.swe.issue.testcode import Function, parse_test
 from envplatform.swe.targets import HealthyRepository, SdistSource
+from envplatform.swe.targets.testfiles import pytest_id
 from envplatform.tree import Tree
 
 MAX_SUMMARY = 300
@@ -17,18 +18,17 @@ MAX_SUMMARY = 300
 def gather_facts(repository: HealthyRepository, verdict: Verdict) -> IssueFacts:
     """Gather the facts of one proven bug. The bug itself is no argument."""
     reports = split_report(verdict.failure_report, verdict.fail_to_pass)
-    sources = {
-        path: _text(repository.tree, path)
-        for path in {test.split("::")[0] for test in verdict.fail_to_pass}
-    }
+    target, tree = repository.target, repository.tree
     tests = tuple(
         FailingTest(
-            test_id=test,
-            source=sources[test.split("::")[0]],
+            test_id=name,
+            source=_text(tree, name.split("::")[0]),
             report=reports.get(test, ""),
         )
         for test in sorted(verdict.fail_to_pass)
+        for name in [pytest_id(target, tree, test)]
     )
+    sources = {test.path: test.source for test in tests}
     package, version = _published(repository)
     return IssueFacts(
         package=package,

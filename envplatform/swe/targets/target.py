@@ -4,6 +4,9 @@ Reading `target.toml` is `targetfile.py`; fetching and building is `prepare.py`.
 """
 
 import fnmatch
+import itertools
+import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -89,6 +92,22 @@ class Suite:
     disk_mb: int = 512
     processes: int = 128
 
+    def command_files(self) -> tuple[str, ...]:
+        """Sorted paths that `command` may start: who writes them decides the report.
+
+        By place, seen from `directory`, and as modules after `-m`, those included that
+        could stand in for one that is installed. Not what such a file goes on to use.
+        """
+        words = re.split(r"[\s;&|=<>()'\"`]+", " ".join(self.command))
+        folders = dict.fromkeys((self.directory, *self.pythonpath))
+        found = {_joined(self.directory, word) for word in words}
+        for flag, module in itertools.pairwise(words):
+            if flag == "-m":
+                at = module.replace(".", "/")
+                ends = (".py", "/__init__.py", "/__main__.py")
+                found |= {_joined(f, at + end) for f in folders for end in ends}
+        return tuple(sorted(path for path in found if not path.startswith((".", "/"))))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
@@ -145,6 +164,8 @@ class Target:
         parts = PurePosixPath(path)
         if parts.name in STEERING_FILES or parts.suffix == ".pth":
             return True
+        if path in self.suite.command_files():
+            return True
         if self.code.holds(path):
             return False
         named = parts.stem.startswith("test_") or parts.stem.endswith("_test")
@@ -160,3 +181,8 @@ class Target:
             for path in sorted(tree)
             if self.code.holds(path) and not self.is_test_file(path)
         )
+
+
+def _joined(folder: str, path: str) -> str:
+    """Join and simplify; a path that leaves the tree begins with a dot."""
+    return posixpath.normpath(posixpath.join(folder, path))

@@ -5,15 +5,16 @@ sandbox. What happens there is in `inside`; how a suite is run is in `p2f`.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import PurePosixPath
 from typing import Literal
 
 from envplatform.errors import BundleError
 from envplatform.swe.candidate import Verdict
 from envplatform.swe.p2f.request import RunRequest, job_bytes, runner_tree
 from envplatform.swe.targets.target import STEERING_FILES, Target
+from envplatform.swe.targets.testfiles import files_of_tests
 from envplatform.tree import File, Tree, tree_digest
 
 _TEST_SH = b"""#!/bin/sh
@@ -46,34 +47,22 @@ def split_tests(target: Target, tree: Tree, verdict: Verdict) -> SplitTests:
 
     Raises:
         BundleError: a failing test lies in a file that is no test file, so hiding it
-            would hide the code; or in none at all; or the target is run in a way that
-            no environment can be graded in.
+            would hide the code; or in none at all, as far as its id tells.
     """
-    why = why_ungradable(target)
-    if why:
-        msg = f"{verdict.candidate_id}: {why}"
-        raise BundleError(msg)
     tests = {path: file for path, file in tree.items() if target.is_test_file(path)}
-    failing = {test.split("::")[0] for test in verdict.fail_to_pass}
-    misplaced = sorted(failing - tests.keys())
-    if misplaced or not failing:
-        what = f"in {misplaced[0]}, no test file" if misplaced else "nowhere"
+    places = files_of_tests(target, tree, verdict.fail_to_pass)
+    misplaced = sorted(test for test, paths in places.items() if not paths)
+    if misplaced or not places:
+        what = (
+            f"as {misplaced[0]}, which names no test file" if misplaced else "nowhere"
+        )
         msg = f"{verdict.candidate_id}: its failing tests lie {what}"
         raise BundleError(msg)
+    failing = {path for paths in places.values() for path in paths}
     return SplitTests(
         hidden={path: file for path, file in tests.items() if path in failing},
         visible={path: file for path, file in tests.items() if path not in failing},
     )
-
-
-def why_ungradable(target: Target) -> str:
-    """Return why no environment is made of this target's bugs; empty if some may be."""
-    if target.suite.results == "junit":
-        return (
-            'suite.results = "junit": a solver\'s code could write the report that it is '
-            "judged by, so its bugs are proven but not published"
-        )
-    return ""
 
 
 def verifier_tree(
@@ -84,11 +73,13 @@ def verifier_tree(
     assertions: Assertions = "plain",
 ) -> Tree:
     """Everything that lies in /tests while grading."""
-    plan: Mapping[str, object] = {
+    plan: dict[str, object] = {
         "fail_to_pass": verdict.fail_to_pass,
         "pass_to_pass": verdict.pass_to_pass,
         "rules": infrastructure_rules(target),
     }
+    if target.suite.results == "junit":
+        plan["trap_folder"] = str(PurePosixPath(min(split.hidden)).parent)
     return {
         "test.sh": File(_TEST_SH, executable=True),
         "plan.json": File(_json(plan)),
@@ -107,12 +98,14 @@ def verifier_digest() -> str:
 
 def infrastructure_rules(target: Target) -> dict[str, object]:
     """`target.is_test_file` as data, for `inside.restore.is_infrastructure`."""
-    return {
+    rules: dict[str, object] = {
         "steering": sorted(STEERING_FILES),
         "roots": list(target.code.roots),
         "exclude": list(target.code.exclude),
         "suite": list(target.suite.paths),
     }
+    started = target.suite.command_files()
+    return {**rules, "command": list(started)} if started else rules
 
 
 def _job(target: Target, verdict: Verdict, assertions: Assertions) -> dict[str, object]:
@@ -125,6 +118,9 @@ def _job(target: Target, verdict: Verdict, assertions: Assertions) -> dict[str, 
     )
     job: dict[str, object] = json.loads(job_bytes(target, request, nonce=""))
     del job["nonce"]
+    if target.suite.results == "junit":
+        # The command runs all tests; ours, whose id nobody can know yet, is among them.
+        return {**job, "ids": None, "unique_ids": True}
     chosen = any(word.startswith(_HOW) for word in target.suite.args)
     if assertions == "plain" and not chosen:
         job["args"] = [*target.suite.args, f"{_HOW}=plain"]

@@ -115,7 +115,11 @@ class Commanded:
             if not files:
                 said = f"{ended} and wrote no {self._report.name}"
                 return self._result(broken, said, [])
-            cases = read_report(files, report_chars=self._job["report_chars"])
+            cases = read_report(
+                files,
+                report_chars=self._job["report_chars"],
+                unique_ids=self._job["unique_ids"],
+            )
         except (OSError, ReportError) as error:
             return self._result(broken, f"{ended}, and its report {error}", [])
         ending, detail = _agree(status, {case["outcome"] for case in cases})
@@ -162,21 +166,23 @@ def _agree(status: int, outcomes: set[str]) -> tuple[str, str]:
     return "inconsistent", said
 
 
-def _read(report: Path) -> list[bytes]:
-    """Return the contents of a file, or of all `*.xml` of a folder by name."""
+def _read(report: Path) -> list[tuple[str, bytes]]:
+    """Return name and content of a file, or of all `*.xml` of a folder by name."""
     if report.is_dir() and not report.is_symlink():
         paths = sorted(report.glob("*.xml"))
         if len(paths) > _MAX_FILES:
-            msg = f"consists of more than {_MAX_FILES} files"
+            msg = f"{report.name} consists of more than {_MAX_FILES} files"
             raise ReportError(msg)
     else:
         paths = [report] if _is_there(report) else []
-    contents: list[bytes] = []
+    files: list[tuple[str, bytes]] = []
     room = MAX_BYTES
     for path in paths:
-        contents.append(_plain(path, room))
-        room -= len(contents[-1])
-    return contents
+        name = path.name if path == report else f"{report.name}/{path.name}"
+        name = name.encode("ascii", "backslashreplace").decode()
+        files.append((name, _plain(path, name, room)))
+        room -= len(files[-1][1])
+    return files
 
 
 def _is_there(path: Path) -> bool:
@@ -184,15 +190,15 @@ def _is_there(path: Path) -> bool:
     return path.is_symlink() or path.exists()
 
 
-def _plain(path: Path, room: int) -> bytes:
+def _plain(path: Path, name: str, room: int) -> bytes:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     with open(os.open(str(path), flags), "rb") as stream:  # noqa: PTH123
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            msg = "is no plain file"
+            msg = f"{name} is no plain file"
             raise ReportError(msg)
         content = stream.read(room + 1)
     if len(content) > room:
-        msg = f"is larger than {MAX_BYTES} bytes"
+        msg = f"{name} is larger than {MAX_BYTES} bytes (all files together)"
         raise ReportError(msg)
     return content
 

@@ -1,5 +1,7 @@
 """Read JUnit XML that code under test may have written: strictly, and within limits.
 
+What is wrong with a report is said with the name of its file.
+
 Knows no document types and no entities, so that a small report stays small. Pure:
 no files, no processes.
 """
@@ -30,25 +32,43 @@ class ReportError(Exception):
     """It is no JUnit report, or contradicts itself."""
 
 
-def read_report(files: list[bytes], *, report_chars: int) -> list[dict[str, Any]]:
-    """Return one execution a test case, in order; ids are made unique.
+def read_report(
+    files: list[tuple[str, bytes]], *, report_chars: int, unique_ids: bool
+) -> list[dict[str, Any]]:
+    """Return one execution a test case, in order.
+
+    `files` are names and contents. Equal ids are refused if `unique_ids`, else
+    numbered.
 
     Raises:
-        ReportError: says what is wrong.
+        ReportError: says which file is wrong, and how.
     """
     cases: list[dict[str, Any]] = []
-    for content in files:
-        cases += _Reader(report_chars).read(content)
-        if len(cases) > _MAX_CASES:
-            raise ReportError(_MANY)
     taken: set[str] = set()
-    for case in cases:
-        name, number = case["id"], 2
-        while case["id"] in taken:
-            case["id"] = f"{name}#{number}"
-            number += 1
-        taken.add(case["id"])
+    for file, content in files:
+        try:
+            found = _Reader(report_chars).read(content)
+            for case in found:
+                _distinguish(case, taken, unique_ids)
+        except ReportError as error:
+            msg = f"{file} {error}"
+            raise ReportError(msg) from error
+        cases += found
     return cases
+
+
+def _distinguish(case: dict[str, Any], taken: set[str], unique_ids: bool) -> None:  # noqa: FBT001
+    """Give `case` an id that is not taken, or refuse it."""
+    name, number = case["id"], 2
+    if unique_ids and name in taken:
+        msg = f"has a second test case {name[:200]}: results can't be told apart"
+        raise ReportError(msg)
+    if len(taken) >= _MAX_CASES:
+        raise ReportError(_MANY)
+    while case["id"] in taken:
+        case["id"] = f"{name}#{number}"
+        number += 1
+    taken.add(case["id"])
 
 
 class _Suite:
@@ -189,10 +209,19 @@ class _Reader:
             self._case = None
         elif name in _BAD and self._text is not None and self._case is not None:
             said = "".join(self._text).strip().splitlines()
-            if said and not self._case["report"]:
-                # Frames may show the code under test; the last line is the error.
-                self._case["report"] = _marked(said[-1].strip())[: self._chars]
+            # Other frames show the code under test; the last line is the error.
+            told = self._case["report"] or _marked("".join(said[-1:]).strip())
+            line = _line_of(self._case["id"], said) if told else ""
+            self._case["report"] = f"{line}{told}"[: self._chars]
             self._text = None
+
+
+def _line_of(test: str, frames: list[str]) -> str:
+    """Return the line at which a test itself stood, from Python's own traceback."""
+    name = re.escape(test.rpartition("::")[2].partition("[")[0])
+    place = re.compile(rf'^\s*File ".*", line [0-9]+, in {name}$')
+    found = [after for at, after in zip(frames, frames[1:]) if place.match(at)]  # noqa: B905, RUF007  Python 3.7
+    return f"    {found[-1].strip()}\n" if found else ""
 
 
 def _refuse(*_: object) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .processes import hide, lesser_user, sweep
-from .restore import restore
+from .restore import remove, restore
 
 LOGS = Path("/logs/verifier")
 HOME = "/home/agent"
@@ -19,6 +19,13 @@ _GRACE_S = 30
 _NO_SAY = {"forged", "inconsistent", "crashed"}
 """Endings after which single results mean nothing."""
 _SHOWN = 50
+_TRAP_CLASS = """import unittest
+
+
+class {name}(unittest.TestCase):
+    def {name}(self):
+        self.assertEqual([], [0])
+"""
 
 
 class UnusableError(Exception):
@@ -32,7 +39,9 @@ def main(here: Path) -> int:
     job = json.loads((here / "job.json").read_text(encoding="utf-8"))
     root = Path(job["root"])
     restore(root, [here / "visible", here / "hidden"], plan["rules"])
-    trap = _set_trap(root, job)
+    trap = _set_trap(root, job, plan.get("trap_folder", ""))
+    if job["results"] == "junit":
+        remove(Path(job["report"]))  # of a run of the tests by whoever worked here
     try:
         result = _run(here / "p2f" / "start.py", job)
     except UnusableError as error:
@@ -40,6 +49,8 @@ def main(here: Path) -> int:
     if not sweep():
         return _no_verdict("something in the workspace can't be ended")
     scores, details = score(result, plan, trap)
+    if details["ending"] != "completed":
+        sys.stderr.write(f"{details['ending']}: {details['detail']}\n")
     _write("details.json", details)
     _write("reward.json", scores)
     return 0
@@ -63,15 +74,17 @@ def score(
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Return the scores by criterion, and what they rest on.
 
-    `trap` is the id of a test that must fail: where it does not, something changes
-    results or leaves tests out, and none is believed.
+    `trap` is the name of a test that must fail, and a part of its id: where it does
+    not, something changes results or leaves tests out, and none is believed.
     """
     outcomes: dict[str, str] = {}
     for done in result["executions"]:
         outcomes.setdefault(done["id"], done["outcome"])
-    ending = result["ending"]
-    if ending == "completed" and outcomes.get(trap) != "failed":
-        ending = "forged"
+    ending, detail = result["ending"], result["detail"]
+    trapped = [how for test, how in outcomes.items() if trap in test]
+    if ending == "completed" and trapped != ["failed"]:
+        said = trapped[0] if trapped else "missing"
+        ending, detail = "forged", f"a test of ours that must fail is {said}"
     if ending in _NO_SAY:
         outcomes = {}
     shares, missed = {}, {}
@@ -82,13 +95,21 @@ def score(
         shares[name] = (len(wanted) - len(bad)) / len(wanted) if wanted else 1.0
         missed[name] = dict(sorted(bad.items())[:_SHOWN])
     solved = ending == "completed" and not any(missed.values())
-    details = {"ending": ending, "detail": result["detail"], "not_passed": missed}
+    details = {"ending": ending, "detail": detail, "not_passed": missed}
     return {"reward": float(solved), **shares}, details
 
 
-def _set_trap(root: Path, job: dict[str, Any]) -> str:
-    """Add a test that always fails to the workspace and to the job."""
+def _set_trap(root: Path, job: dict[str, Any], folder: str) -> str:
+    """Add a test that always fails to the workspace and to the job.
+
+    A command of the repository's own has to find it by itself: in `folder`, where it
+    finds the tests that decide, and by a name that begins and ends as tests' do.
+    """
     name = f"test_{os.urandom(6).hex()}"
+    if job["results"] == "junit":
+        file = Path(root, folder, f"{name}_test.py")
+        file.write_text(_TRAP_CLASS.format(name=name), encoding="utf-8")
+        return name
     text = f"def {name}():\n    assert [] == [0]\n"
     file = Path(job["directory"], f"{name}.py")
     file.write_text(text, encoding="utf-8")

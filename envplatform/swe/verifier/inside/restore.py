@@ -24,8 +24,11 @@ def is_infrastructure(path: str, rules: dict[str, Any]) -> bool:
     """Whether a file decides what is tested and how, rather than being tested.
 
     The same decision as the target's `is_test_file`, from rules that can travel:
-    `steering` file names, `roots` and `exclude` of the code, `suite` paths.
+    `steering` file names, `roots` and `exclude` of the code, `suite` paths, and, where
+    a command runs the tests, the files that it may start.
     """
+    if path in rules.get("command", ()):
+        return True
     parts = PurePosixPath(path)
     if parts.name in rules["steering"] or parts.suffix == PATHS or is_byte_code(path):
         return True
@@ -60,7 +63,7 @@ def _clear(root: Path, rules: dict[str, Any]) -> None:
                 not stat.S_ISREG(mode) or is_infrastructure(path, rules)
             ):
                 full.unlink()
-    _remove(root / REPOSITORY)
+    remove(root / REPOSITORY)
 
 
 def _put(source: Path, root: Path, path: Path) -> None:
@@ -79,7 +82,7 @@ def _put(source: Path, root: Path, path: Path) -> None:
     shutil.copymode(str(source), str(target))
 
 
-def _remove(place: Path) -> None:
+def remove(place: Path) -> None:
     """Remove a file, link or folder, with folders that were locked."""
     if place.is_symlink() or not place.is_dir():
         if place.is_symlink() or place.exists():
@@ -87,7 +90,7 @@ def _remove(place: Path) -> None:
         return
     place.chmod(0o755)
     for inner in place.iterdir():
-        _remove(inner)
+        remove(inner)
     place.rmdir()
 
 
