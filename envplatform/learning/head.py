@@ -70,10 +70,13 @@ class Head:
         )
         raise StudentError(msg)
 
-    def hidden(self, token_ids: torch.Tensor) -> torch.Tensor:
-        """Last hidden states of a batch of conversations, one pass, nothing cached."""
+    def hidden(self, token_ids: torch.Tensor, **further: object) -> torch.Tensor:
+        """Last hidden states of a batch of conversations, one pass, nothing cached.
+
+        `further` goes to the body: masks and places, as transformers names them.
+        """
         states: torch.Tensor = self.body(
-            input_ids=token_ids, use_cache=False
+            input_ids=token_ids, use_cache=False, **further
         ).last_hidden_state
         return states
 
@@ -95,17 +98,29 @@ def _declared(model: PreTrainedModel) -> Iterator[Adjustment]:
             yield Adjustment("divide", float(factor))
 
 
-@torch.inference_mode()
 def _difference(model: PreTrainedModel, head: Head) -> float:
     """Between the model's own logits and ours, relative to the largest."""
+    was_training = model.training
+    model.eval()  # dropout would make two readings differ
+    try:
+        own, ours = _readings(model, head)
+    finally:
+        model.train(was_training)
+    if own.shape != ours.shape:
+        return float("inf")
+    # A model of which nothing is finite is told by its loss or its scores, not here.
+    gap = torch.where(own.isnan() & ours.isnan(), 0.0, own - ours).abs().max()
+    return float(gap / own.nan_to_num().abs().max().clamp(min=1e-9))
+
+
+@torch.inference_mode()
+def _readings(model: PreTrainedModel, head: Head) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits [1, tokens, vocabulary] of a probe: the model's own, and ours."""
     size = model.get_input_embeddings().weight.shape[0]
     places = torch.arange(_PROBE_TOKENS, device=model.device)
     probe = (places * 7919 % size).unsqueeze(0)
     own = model(input_ids=probe, use_cache=False).logits.float()
-    ours = head.logits(head.hidden(probe)).float()
-    if own.shape != ours.shape:
-        return float("inf")
-    return float((own - ours).abs().max() / own.abs().max().clamp(min=1e-9))
+    return own, head.logits(head.hidden(probe)).float()
 
 
 def _name(model: PreTrainedModel) -> str:

@@ -8,14 +8,15 @@ import torch
 from datasets import Dataset
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
-from trl.trainer.utils import add_fused_lm_head
 
 from envplatform.errors import TrainingError
 from envplatform.learning.conversation import Conversation
+from envplatform.learning.head import Head
 from envplatform.learning.training.arguments import common_arguments
 from envplatform.learning.training.base import Loaded
 from envplatform.learning.training.encoding import IGNORED, Encoded, Encoder, Example
 from envplatform.learning.training.job import Job
+from envplatform.learning.training.loss import labelled_surprisal
 from envplatform.learning.training.order import Packing, TrainingOrder
 from envplatform.learning.training.packing import packing_fault
 from envplatform.learning.training.planning import Pack, packs_of, steps_of
@@ -29,12 +30,11 @@ from envplatform.learning.training.workfolder import WorkFolder
 
 
 class SteadySFTTrainer(Steady, SFTTrainer):
-    """SFT without the figures that TRL computes beside the loss."""
+    """SFT that asks the output layer for labelled tokens alone, and for no figure beside."""
 
     def __init__(self, **given: Any) -> None:  # noqa: ANN401  of its base
         super().__init__(**given)
-        # In place of TRL's own, which also computes entropies and best tokens.
-        add_fused_lm_head(self.model.get_base_model(), outputs=("log_probs",))
+        self._head = Head.of(self.model.get_base_model())
 
     def compute_loss(
         self,
@@ -42,14 +42,20 @@ class SteadySFTTrainer(Steady, SFTTrainer):
         inputs: dict[str, Any],
         return_outputs: bool = False,  # noqa: FBT001, FBT002  as its base calls it
         num_items_in_batch: torch.Tensor | int | None = None,
-    ) -> Any:  # noqa: ANN401  as its base
+    ) -> torch.Tensor:
         """Mean surprisal of the labelled tokens, over all micro batches of a step."""
-        outputs = model(**inputs, use_cache=False, fused_lm_head=True)
-        total = outputs.label_mask.sum()
-        if num_items_in_batch is not None:
-            total = torch.as_tensor(num_items_in_batch)
-        loss = -outputs.log_probs.sum() / total.clamp(min=1)
-        return (loss, outputs) if return_outputs else loss
+        del model, return_outputs  # the head holds its parts; nothing else is asked
+        further = {
+            name: value
+            for name, value in inputs.items()
+            if name not in {"input_ids", "labels"}
+        }
+        labels = inputs["labels"][:, 1:]
+        labelled = labels != IGNORED
+        hidden = self._head.hidden(inputs["input_ids"], **further)[:, :-1][labelled]
+        total = labelled.sum() if num_items_in_batch is None else num_items_in_batch
+        surprisal = labelled_surprisal(hidden, labels[labelled], self._head)
+        return surprisal / torch.as_tensor(total).clamp(min=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
