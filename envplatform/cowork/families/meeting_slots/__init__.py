@@ -13,7 +13,8 @@ from envplatform.cowork.conversation import (
     tells,
 )
 from envplatform.cowork.desk import Desk, Route, Sheet
-from envplatform.cowork.families.meeting_slots.drawing import draw_round
+from envplatform.cowork.families.meeting_slots.deciding import every_rule_decides
+from envplatform.cowork.families.meeting_slots.drawing import draw_round, drawn_again
 from envplatform.cowork.families.meeting_slots.papers import (
     calendar_file,
     clock,
@@ -37,8 +38,10 @@ from envplatform.workspace import Fault
 
 
 def specify(brief: Brief) -> Specification:
-    """Draw rules, people, calendars and requests."""
+    """Draw rules and people, then calendars and requests in which each rule decides."""
     round_ = draw_round(brief.chance, brief.names)
+    while not every_rule_decides(round_):
+        round_ = drawn_again(brief.chance, round_)
     return Specification(
         instruction=instruction_of(brief, round_),
         parameters=round_.parameters(),

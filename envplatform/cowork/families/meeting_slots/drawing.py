@@ -1,6 +1,7 @@
 """What is drawn: people in several places, their calendars, rooms, meetings to place."""
 
 import random
+from dataclasses import replace
 from datetime import date, timedelta
 
 from envplatform.cowork.families.meeting_slots.records import (
@@ -40,7 +41,7 @@ _COUNT = 7
 
 
 def draw_round(chance: random.Random, names: Names) -> Round:
-    """Draw a round in which zones, calendars, rooms and the user's word all decide."""
+    """Draw a round; whether every rule decides something `deciding` tells."""
     facets = draw_facets(chance)
     office = chance.choice((1, 2))
     monday = date.fromisoformat(chance.choice(_STARTS))
@@ -54,31 +55,46 @@ def draw_round(chance: random.Random, names: Names) -> Round:
             chance.sample(_ROOMS, 4), chance.sample((5, 6, 8, 12), 4), strict=True
         )
     )
-    settled, other, crowd = chance.sample(range(_COUNT), 3)
-    meetings = _meetings(chance, people, days, sure=(settled, other), crowd=crowd)
-    chosen = meetings[other]
-    absent = [one.name for one in people if one.name not in chosen.people]
-    return Round(
+    empty = Round(
         facets=facets,
         host=names.people(1)[0],
         office=office,
         days=days,
         people=people,
         rooms=rooms,
+        meetings=(),
+        calendar=(),
+        bookings=(),
+        settled="",
+        added=("", ""),
+        longer=("", 0),
+    )
+    return drawn_again(chance, empty)
+
+
+def drawn_again(chance: random.Random, round_: Round) -> Round:
+    """Return the round with other meetings, calendars and bookings."""
+    people, days = round_.people, round_.days
+    settled, other, crowd = chance.sample(range(_COUNT), 3)
+    meetings = _meetings(chance, people, days, sure=(settled, other), crowd=crowd)
+    chosen = meetings[other]
+    absent = [one.name for one in people if one.name not in chosen.people]
+    return replace(
+        round_,
         meetings=meetings,
         calendar=tuple(
             one
-            for one in _calendar(chance, people, days, office)
+            for one in _calendar(chance, people, days, round_.office)
             if (one.who, one.day)
             not in {(n, days[0]) for n in meetings[settled].people}
         ),
         bookings=tuple(
             _taken(chance, room.name, day, 8 + part * 4, _BOOKED)
-            for room in rooms
+            for room in round_.rooms
             for day in days
             for part in range(2)
             # Where the zones decide, no room is to decide in their stead.
-            if (day, part) != (days[0], 0) or room in rooms[2:]
+            if (day, part) != (days[0], 0) or room in round_.rooms[2:]
         ),
         settled=meetings[settled].number,
         added=(chosen.number, chance.choice(absent)),

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from envplatform.cowork.desk import Cell, Desk, Sheet
+from envplatform.cowork.families.room_bookings.deciding import every_rule_decides
 from envplatform.cowork.families.room_bookings.drawing import (
     Facets,
     Request,
     Room,
     Week,
     draw_week,
+    with_requests,
 )
 from envplatform.cowork.families.room_bookings.papers import (
     instruction_of,
@@ -41,8 +43,10 @@ BOOKED = ("room", "day", "start", "end", "booked_by")
 
 
 def specify(brief: Brief) -> Specification:
-    """Draw a week and what is to be told of it."""
+    """Draw a week, then requests in which each rule decides something."""
     week = draw_week(brief.chance, brief.names)
+    while not every_rule_decides(week):
+        week = with_requests(brief.chance, week)
     facets = asdict(week.facets)
     return Specification(
         instruction=instruction_of(brief, week),

@@ -3,7 +3,7 @@
 import datetime as dt
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from envplatform.cowork.family import Json
@@ -132,13 +132,11 @@ def draw_facets(chance: random.Random) -> Facets:
 
 
 def draw_week(chance: random.Random, names: Names) -> Week:
-    """Draw a week in which each rule decides something."""
+    """Draw a week; whether every rule decides something `deciding` tells."""
     departments = names.some("department", 8)
     rooms = _rooms(chance, names.some("city", 6))
     monday = dt.date(2025, 3, 3) + dt.timedelta(weeks=chance.randint(0, 20))
-    days = [(monday + dt.timedelta(days=one)).isoformat() for one in range(5)]
-    hours = [(day, chance.randint(9, 12)) for day in chance.sample(days, 4)]
-    return Week(
+    week = Week(
         facets=draw_facets(chance),
         monday=monday,
         classes=tuple(chance.sample(CLASSES, len(CLASSES))),
@@ -146,8 +144,21 @@ def draw_week(chance: random.Random, names: Names) -> Week:
         most_minutes=chance.choice((150, 180, 210)),
         gap_minutes=chance.choice((15, 20, 30)),
         rooms=rooms,
-        bookings=_bookings(chance, rooms, hours, departments),
-        requests=_requests(chance, rooms, hours, days, departments),
+        bookings=(),
+        requests=(),
+    )
+    return with_requests(chance, week)
+
+
+def with_requests(chance: random.Random, week: Week) -> Week:
+    """Return the week with other bookings and requests."""
+    days = [(week.monday + dt.timedelta(days=one)).isoformat() for one in range(5)]
+    hours = [(day, chance.randint(9, 12)) for day in chance.sample(days, 4)]
+    departments = list(week.floors)
+    return replace(
+        week,
+        bookings=_bookings(chance, week.rooms, hours, departments),
+        requests=_requests(chance, week.rooms, hours, days, departments),
     )
 
 
