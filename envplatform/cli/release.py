@@ -38,7 +38,7 @@ Version = Annotated[
 
 @release_app.command()
 def make(config: ConfigOption = None, *, as_json: Json = False) -> None:
-    """Release what is stored, as [release] has it; the same is released once."""
+    """Release what is stored, as table `release` has it; the same is released once."""
     # Imported in each command: all others start without them.
     from envplatform.release.gathering import stored_inputs  # noqa: PLC0415
     from envplatform.release.making import make as made_of  # noqa: PLC0415

@@ -56,7 +56,10 @@ def find_trajectory(store: Store, name: str) -> tuple[str, Trajectory]:
         several = ", ".join(sorted(found)[:_LISTED])
         msg = f"{len(found)} trajectories start with {name!r}: {several}"
     else:
-        msg = f"no trajectory {name!r} is stored; `envplatform export chat` lists all"
+        msg = (
+            f"no trajectory {name!r} is stored; `envplatform review --browse` names "
+            "those of each environment"
+        )
     raise StoreError(msg)
 
 
