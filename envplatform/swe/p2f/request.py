@@ -79,7 +79,6 @@ def job_bytes(target: Target, request: RunRequest, *, nonce: str) -> bytes:
         "results": suite.results,
         "command": suite.command,
         "report": _absolute(suite.report) if suite.report else "",
-        "unique_ids": False,
         "services": [asdict(service) for service in target.services],
         "paths": _paths(target, request),
         "args": suite.args,

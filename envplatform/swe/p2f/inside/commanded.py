@@ -118,7 +118,7 @@ class Commanded:
             cases = read_report(
                 files,
                 report_chars=self._job["report_chars"],
-                unique_ids=self._job["unique_ids"],
+                unique_ids=self._job.get("unique_ids", False),
             )
         except (OSError, ReportError) as error:
             return self._result(broken, f"{ended}, and its report {error}", [])
