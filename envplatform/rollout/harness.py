@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from functools import partial
 
-from envplatform.bundle import Environment
+from envplatform.bundle import Environment, environment_digest
 from envplatform.errors import (
     ConfigError,
     DownloadTooLargeError,
@@ -99,7 +99,7 @@ class Harness(ABC):
             image=image,
             seed=seed,
         )
-        progress = Progress()
+        progress = Progress(digest=environment_digest(environment))
         try:
             await self._run(assignment, progress)
         except (SandboxError, ModelError) as error:  # the boundary: recorded, unscored
@@ -160,12 +160,14 @@ class Harness(ABC):
             final = await self.take_home(session, place)
         if final is not None:
             progress.final = final
+            graded = self.graded_as(environment)
             progress.grading = await grade(
                 self._provider,
-                self.graded_as(environment),
+                graded,
                 final.workspace,
                 image=image,
                 served=final.served,
+                digest=progress.digest if graded is environment else "",
             )
             progress.rewarded = await reward_of(
                 progress.grading,

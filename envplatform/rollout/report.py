@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 
 from envplatform.bundle import (
     Environment,
-    environment_digest,
     without_repository,
     writers_of,
 )
@@ -45,6 +44,8 @@ _MAX_ERROR = 2_000
 class Progress:
     """How far a rollout came."""
 
+    digest: str
+    """Of the environment; told once, as all of it is read for it."""
     session: Session | None = None
     user: UserSession | None = None
     """None where no user took part."""
@@ -75,7 +76,7 @@ def trajectory_of(
 ) -> Trajectory:
     """The record of `assignment` as far as it came."""
     environment = assignment.environment
-    digest = environment_digest(environment)
+    digest = progress.digest
     trajectory_id = id_of(digest, harness, actor, assignment.seed)
     session, grading, error = progress.session, progress.grading, progress.error
     final, ending = progress.final, progress.ending
