@@ -15,6 +15,7 @@ from envplatform.errors import DownloadTooLargeError
 from envplatform.sandbox import inside
 from envplatform.sandbox.beneath import read_beneath, remove, write_beneath
 from envplatform.sandbox.endings import Finished, refusal, result_of
+from envplatform.sandbox.execution import rest_s
 from envplatform.sandbox.output import Kept
 from envplatform.sandbox.owners import current_owner, parse_owner
 from envplatform.sandbox.places import inside_place
@@ -30,6 +31,16 @@ def test_the_first_bytes_are_kept(chunks: list[bytes], limit: int) -> None:
     whole = b"".join(chunks)
     assert bytes(kept.data) == whole[:limit]
     assert kept.truncated == (len(whole) > limit)
+
+
+@given(took_s=st.floats(0, 60))
+def test_looking_takes_a_tenth_of_the_time_where_something_else_counts(
+    took_s: float,
+) -> None:
+    rest = rest_s(took_s, boxed=True)
+    assert rest_s(0, boxed=True) <= rest <= 1
+    assert rest >= min(10 * took_s, 1)
+    assert rest_s(took_s, boxed=False) == rest_s(0, boxed=False)
 
 
 @given(code=st.integers(0, 255))
