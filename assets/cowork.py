@@ -1,7 +1,7 @@
 """Group `cowork`: from blueprints to gated environments with users inside.
 
 Each body calls the library and returns rows and figures. Which partitions there are is
-kept by `configured_sensors.py`; the material is `library.py`'s, the report
+kept by `key_sensors.py`; the material is `library.py`'s, the report
 `coverage_report.py`'s.
 """
 

@@ -38,8 +38,6 @@ from assets import (
     training,
     validity,
 )
-from assets.configured_sensors import cowork_keys, seed_keys, target_repository_keys
-from assets.fix_sensor import fix_repository_keys
 from assets.jobs import (
     arm_experiments,
     benchmark_evaluation,
@@ -53,11 +51,7 @@ from assets.jobs import (
     swe_synthesis,
     trajectory_selection,
 )
-from assets.rollout_sensors import (
-    arm_experiment_keys,
-    experiment_keys,
-    rollout_batch_keys,
-)
+from assets.key_sensors import SENSORS
 from envplatform.configuration import (
     CONFIG_VARIABLE,
     CONFIGURATION_FILE,
@@ -139,15 +133,7 @@ def build_definitions(overrides: Mapping[str, Any] | None = None) -> dg.Definiti
             arm_experiments,
             data_release,
         ],
-        sensors=[
-            fix_repository_keys,
-            target_repository_keys,
-            seed_keys,
-            cowork_keys,
-            rollout_batch_keys,
-            experiment_keys,
-            arm_experiment_keys,
-        ],
+        sensors=SENSORS,
         resources={**resources, **(overrides or {})},
         # The steps of a run follow one another, and each fans out by itself. A process
         # a step costs three seconds of start: 21 s of CPU against 3 s, measured over

@@ -1,7 +1,7 @@
 """Group `fixes`: from published fixes to supervision for a bug inducer.
 
 Each body calls the library and returns rows and figures; how it is done stands in
-`envplatform/swe/fixes`. Which partitions there are is kept by `fix_sensor.py`.
+`envplatform/swe/fixes`. Which partitions there are is kept by `key_sensors.py`.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """Group `lineages`: from seed tasks to gated environments that others grow from.
 
 Each body calls the library and returns rows and figures. Which partitions there are is
-kept by `configured_sensors.py`.
+kept by `key_sensors.py`.
 """
 
 import asyncio

@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 
 from envplatform.bundle import Environment
-from envplatform.configuration import load_configuration
+from envplatform.configuration import Configuration, load_configuration
 from envplatform.grading.images import image_of
 from envplatform.grading.tasks import Task, task_of
 from envplatform.sandbox.base import Image
@@ -22,13 +22,12 @@ class SeedsResource(dg.ConfigurableResource[Task]):
     """Absolute path of the folder that outlives runs, $ENVPLATFORM_HOME."""
 
     def names(self) -> tuple[str, ...]:
-        """Partition keys of all configured seeds, also of those that are wrong.
+        """Return `seed_names` of the file.
 
         Raises:
             ConfigError: envplatform.toml itself is wrong.
         """
-        configuration = load_configuration(Path(self.path))
-        return tuple(catalogue(configuration.seeds, wanted=configuration.res.seeds))
+        return seed_names(load_configuration(Path(self.path)))
 
     def task(self, name: str) -> Task:
         """Make one ready.
@@ -56,3 +55,8 @@ class SeedsResource(dg.ConfigurableResource[Task]):
     @property
     def _cache(self) -> Path:
         return Store(Path(self.home)).cache_folder("targets")
+
+
+def seed_names(configuration: Configuration) -> tuple[str, ...]:
+    """Partition keys of all configured seeds, also of those that are wrong."""
+    return tuple(catalogue(configuration.seeds, wanted=configuration.res.seeds))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from envplatform.configuration import load_configuration
+from envplatform.configuration import Configuration, load_configuration
 from envplatform.store import Store
 from envplatform.swe.repository_row import TargetRow, repository_of
 from envplatform.swe.targets import (
@@ -26,12 +26,12 @@ class TargetsResource(dg.ConfigurableResource[HealthyRepository]):
     """Absolute path of the folder that outlives runs, $ENVPLATFORM_HOME."""
 
     def names(self) -> tuple[str, ...]:
-        """Partition keys of all configured targets, also of those that are wrong.
+        """Return `target_names` of the file.
 
         Raises:
             ConfigError: envplatform.toml itself is wrong.
         """
-        return tuple(catalogue(load_configuration(Path(self.path)).targets))
+        return target_names(load_configuration(Path(self.path)))
 
     async def prepare(self, name: str) -> HealthyRepository:
         """Fetch a target and build its image.
@@ -57,6 +57,11 @@ class TargetsResource(dg.ConfigurableResource[HealthyRepository]):
     @property
     def _cache(self) -> Path:
         return Store(Path(self.home)).cache_folder("targets")
+
+
+def target_names(configuration: Configuration) -> tuple[str, ...]:
+    """Partition keys of all configured targets, also of those that are wrong."""
+    return tuple(catalogue(configuration.targets))
 
 
 @cache

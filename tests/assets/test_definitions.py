@@ -12,17 +12,17 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from assets.configured_sensors import target_repository_keys
 from assets.definitions import build_definitions
 from assets.gate_checks import only_gated_bugs
+from assets.key_sensors import target_repository_keys
 from assets.pools import POOLS
 from envplatform.bundle import CheckResult, Environment, write_environment
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.graph import ASSETS
 from envplatform.sandbox.base import Image
 from envplatform.store import Failure, Origin, Store
+from resources.configuration import ConfigurationResource
 from resources.store import StoreResource
-from resources.targets import TargetsResource
 from tests.swe.small_repository import ENVIRONMENT_ROW, small_environment
 
 CHECKOUT = Path(__file__).parents[2]
@@ -178,12 +178,12 @@ Sense = Callable[[], dg.SensorResult | dg.SkipReason]
 @pytest.fixture
 def sense(instance: dg.DagsterInstance, home: Path, tmp_path: Path) -> Sense:
     """Evaluates the sensor once, on `envplatform.toml` in the temporary folder."""
-    targets = TargetsResource(path=str(tmp_path / "envplatform.toml"), home=str(home))
+    file = ConfigurationResource(path=str(tmp_path / "envplatform.toml"))
 
     def run() -> dg.SensorResult | dg.SkipReason:
         context = dg.build_sensor_context(instance=instance)
         store = StoreResource(home=str(home))
-        result = target_repository_keys(context, targets=targets, store=store)
+        result = target_repository_keys(context, configuration=file, store=store)
         assert isinstance(result, dg.SensorResult | dg.SkipReason)
         return result
 

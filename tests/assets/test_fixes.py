@@ -13,7 +13,7 @@ import pytest
 from assets.bug_recipes import library_tools, pattern_library
 from assets.definitions import build_definitions
 from assets.fix_recipes import QUARANTINED
-from assets.fix_sensor import fix_repository_keys
+from assets.key_sensors import fix_repository_keys
 from assets.partitions import fix_repo
 from assets.run import supervise
 from assets.terminal_run import Terminal

@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from assets.definitions import build_definitions
-from assets.rollout_sensors import experiment_keys, rollout_batch_keys
+from assets.key_sensors import experiment_keys, rollout_batch_keys
 from assets.rollout_tally import FAILED, LOST, REFUSED, LostRollout, RefusedRollout
 from envplatform.bundle import Environment, write_environment
 from envplatform.bundle.row import EnvironmentRow
