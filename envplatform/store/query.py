@@ -73,6 +73,11 @@ def _open_view(
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, text: str) -> list[dict[str, Plain]]:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        msg = f"the query is no UTF-8, at character {error.start + 1}"
+        raise duckdb.InvalidInputException(msg) from error
     statements = connection.extract_statements(text)
     if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
         msg = "only a single SELECT is taken"

@@ -63,6 +63,7 @@ def test_a_query_reaches_no_file_outside_the_store(
         "ATTACH 'OUTSIDE/home/tables/out.db'",
         "CREATE TABLE numbers2 AS SELECT 1",
         "SET enable_external_access = true",
+        "SELECT '\udcff'",  # a byte of the command line that is no UTF-8
         "",
     ):
         with pytest.raises(StoreError, match="the query failed"):
