@@ -1,72 +1,98 @@
 """How the explorer fares by scenario: `python -m benchmarks.cowork_explorer`.
 
 Environments of all families in turn are made and gated, or taken from `--store DIR`, and
-the explorer tries each once. A user inside takes part. The explorer reads, and a task's
-own solution works on what it has read: a failure is one of acquisition.
+the explorer tries each within each number of turns, the same for all. The user inside
+takes part in the search: what it changes counts as had by who has read it after that,
+what it tells by who was told. A task's own solution works on what was had: a failure is
+one of acquisition.
 """
 
 import argparse
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 
 from benchmarks.cowork import Bench, opened, run_shard
 from benchmarks.report import print_result, progress, refuse
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.evaluation.explored_levels import ExplorerTries
 from envplatform.grading.kept import kept_environment
+from envplatform.res.rows import ExplorerRow
+from envplatform.swe.diversity.intervals import wilson
+
+_TURNS = (4, 6, 8, 12, 20)
 
 
 async def explored(
-    bench: Bench, rows: Sequence[EnvironmentRow], *, turns: int
-) -> list[bool]:
-    """Return whether the explorer passes, environment by environment.
+    bench: Bench, rows: Sequence[EnvironmentRow], turns: Sequence[int]
+) -> list[list[ExplorerRow]]:
+    """Return how the explorer fares: by environment, then by number of turns.
+
+    A search that ended by itself is the same with more turns, so it is not repeated.
 
     Raises:
         SandboxError: a sandbox failed time and again.
     """
     workshop = bench.shard.workshop
-    tries = ExplorerTries(provider=workshop.provider, image=workshop.image, turns=turns)
-    turn = asyncio.Semaphore(bench.shard.at_once)
+    at_once = asyncio.Semaphore(bench.shard.at_once)
 
-    async def tried(row: EnvironmentRow) -> bool:
-        async with turn:
-            environment = kept_environment(bench.store, row)
-            found = await tries(environment, root=environment)
-        end = " out of turns" if found.out_of_turns else ""
-        progress(f"{row.candidate_id}: {found.reward:g} in {found.turns} turns{end}")
-        return found.passed
+    async def tried(row: EnvironmentRow) -> list[ExplorerRow]:
+        environment = kept_environment(bench.store, row)
+        found: list[ExplorerRow] = []
+        for most in turns:
+            if found and not found[-1].out_of_turns:
+                found.append(found[-1])
+                continue
+            tries = ExplorerTries(
+                provider=workshop.provider, image=workshop.image, turns=most
+            )
+            async with at_once:
+                found.append(await tries(environment, root=environment))
+        marks = "".join("-+"[one.passed] for one in found)
+        progress(f"{row.candidate_id}: {marks}, {found[-1].turns} turns")
+        return found
 
     return list(await asyncio.gather(*map(tried, rows)))
 
 
-def by_scenario(
-    rows: Sequence[EnvironmentRow], passed: Sequence[bool]
-) -> Mapping[str, dict[str, float]]:
-    """Return tries, passes and Pass@1 of each scenario, by name."""
-    of: dict[str, list[bool]] = {}
-    for row, one in zip(rows, passed, strict=True):
-        of.setdefault(row.scenario, []).append(one)
+def told(tried: Sequence[ExplorerRow]) -> dict[str, object]:
+    """Return what is told of tries within one number of turns."""
+    passed = sum(one.passed for one in tried)
+    interval = wilson(passed, len(tried))
     return {
-        name: {
-            "tried": len(mine),
-            "passed": sum(mine),
-            "pass_at_1": round(sum(mine) / len(mine), 3),
-        }
-        for name, mine in sorted(of.items())
+        "tried": len(tried),
+        "passed": passed,
+        "pass_at_1": round(passed / len(tried), 3),
+        "interval": [round(interval.low, 3), round(interval.high, 3)],
+        "turns_used": round(fmean(one.turns for one in tried), 1),
+        "turn_limit_rate": round(fmean(one.out_of_turns for one in tried), 3),
     }
 
 
+def by_scenario(
+    rows: Sequence[EnvironmentRow], tried: Sequence[ExplorerRow]
+) -> dict[str, dict[str, object]]:
+    """Return what is told of each scenario, by name."""
+    of: dict[str, list[ExplorerRow]] = {}
+    for row, one in zip(rows, tried, strict=True):
+        of.setdefault(row.scenario, []).append(one)
+    return {name: told(mine) for name, mine in sorted(of.items())}
+
+
 def main() -> None:
-    """Measure what the command line says and print the table and the figures."""
+    """Measure what the command line says and print the tables and the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--environments", type=int, default=112)
     parser.add_argument("--seed", type=int, default=1, help="of the shard")
     parser.add_argument("--family", action="append", default=[])
     parser.add_argument("--workers", type=int, default=2, help="under way at one time")
-    parser.add_argument("--turns", type=int, default=40, help="of the explorer")
+    parser.add_argument(
+        "--turns", type=int, nargs="+", default=_TURNS, help="of the explorer"
+    )
     parser.add_argument("--store", type=Path, help="keep all here, and go on from it")
     options = parser.parse_args()
+    turns = sorted(set(options.turns))
     with opened(
         options.store,
         environments=options.environments,
@@ -77,16 +103,25 @@ def main() -> None:
         run = run_shard(bench)
         if run.ended or not run.rows:
             refuse(run.ended or "nothing was accepted")
-        passed = asyncio.run(explored(bench, run.rows, turns=options.turns))
-    table = by_scenario(run.rows, passed)
-    for name, one in table.items():
-        progress(f"| {name} | {one['passed']} of {one['tried']} | {one['pass_at_1']} |")
+        found = asyncio.run(explored(bench, run.rows, turns))
+    columns = {
+        most: [of[at] for of in found]  # one try an environment
+        for at, most in enumerate(turns)
+    }
+    tables = {most: by_scenario(run.rows, of) for most, of in columns.items()}
+    for most, table in tables.items():
+        progress(f"| within {most} turns | passed | 95 % | turns used | out of turns |")
+        for name, one in table.items():
+            low, high = one["interval"] if isinstance(one["interval"], list) else (0, 1)
+            progress(
+                f"| {name} | {one['passed']} of {one['tried']} | {low:.2f} to {high:.2f}"
+                f" | {one['turns_used']} | {one['turn_limit_rate']} |"
+            )
     print_result(
         {
             "environments": len(run.rows),
-            "turns": options.turns,
-            "pass_at_1": round(sum(passed) / len(passed), 3),
-            "by_scenario": table,
+            "overall": {str(most): told(of) for most, of in columns.items()},
+            "by_scenario": {str(most): table for most, table in tables.items()},
         },
         made_from=f"shard {options.seed}",
         repeats=1,

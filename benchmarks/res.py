@@ -1,10 +1,11 @@
 """Lineages over the seeds: `python -m benchmarks.res`.
 
 Each seed is grown with the planned proposer and all eight checks, in sandboxes. Then the
-explorer searches every level, and those of the three ablations, in this process. Its
-solving step runs in a sandbox where all evidence was had; elsewhere the attempt counts as
-failed. That is no exact shortcut where a part of the evidence would do: `--partial` solves
-those of the lineages all the same, and `partial_solved` tells how many passed.
+explorer searches every level, and those of the three ablations, in this process, users
+inside taking part. Its solving step runs in a sandbox at the root, and where no more is
+missing than at a root that was solved; elsewhere the attempt counts as failed. That is no
+exact shortcut where a part of the evidence would do: `--partial` solves those of the
+lineages all the same, and `partial_solved` tells how many passed.
 
 Differences of Pass@1 are paired by seed: depth against depth 0, an ablation against the
 lineage at the same depth, or at its own last one where it ended before. Each is a mean,

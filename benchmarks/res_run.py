@@ -18,10 +18,9 @@ from envplatform.res.replay import Replayer
 from envplatform.res.rows import EdgeRow
 from envplatform.res.verifier import Verifier, score_of_nothing
 from envplatform.rollout import attending
-from envplatform.rollout.explorer import acquired_of, attempt, explore
+from envplatform.rollout.explorer import acquired_of, attempt, searched
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
-from envplatform.workspace import Interface
 
 _ONE_OPERATOR = "link_lookup"
 ABLATIONS = ("uncomposed", "independent", "one_operator")
@@ -32,7 +31,6 @@ class Tried:
     """The explorer at one environment."""
 
     passed: bool
-    had_all: bool
     turns: int
     calls: int
     out_of_turns: bool
@@ -117,23 +115,30 @@ async def explored(
     turns: int,
     sample: list[bool] | None = None,
 ) -> list[Tried]:
-    """Have the explorer try levels; `sample` takes what came of those that lacked evidence."""
-    tried = []
-    for one in levels:
-        search = explore(Interface(one).broker.ask, turns=turns, goal=one.instruction)
-        missing = acquired_of(task.environment, search, child=one).missing
+    """Have the explorer try levels, the root first, each with its user inside.
+
+    What the search lacks at the root and the task is solved without, such as a decoy, is
+    no evidence: where no more is missing the solving step runs. Elsewhere it runs for
+    `sample` alone, which takes what came of it.
+    """
+    tried, spare = [], frozenset[str]()
+    for level, one in enumerate(levels):
+        search = searched(one, turns=turns)
+        found = acquired_of(task.environment, search, child=one)
+        had_all = level == 0 or spare.issuperset(found.missing)
         passed = False
-        if not missing or sample is not None:
+        if had_all or sample is not None:
             whole = await attempt(
                 provider, one, root=task.environment, image=task.image, turns=turns
             )
             passed = whole.passed
-            if missing and sample is not None:
+            if level == 0 and passed:
+                spare = frozenset(found.missing)
+            elif not had_all and sample is not None:
                 sample.append(passed)
         tried.append(
             Tried(
                 passed=passed,
-                had_all=not missing,
                 turns=search.turns,
                 calls=search.calls,
                 out_of_turns=search.is_exhausted,

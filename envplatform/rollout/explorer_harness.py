@@ -13,21 +13,19 @@ from dataclasses import replace
 from functools import partial
 
 from envplatform.bundle import Environment
-from envplatform.errors import SandboxError
-from envplatform.grading import (
-    Final,
-    Opened,
-    apply_solution,
-    limits_of,
-    open_environment,
-)
+from envplatform.grading import Final, Opened, limits_of
 from envplatform.grading.faces import PREFIX, dispatch, words_of
 from envplatform.llm.chat import Message, ToolCall, Usage
-from envplatform.rollout.explorer import Explored, acquired_of, explore
+from envplatform.rollout.explorer import (
+    Explored,
+    acquired_of,
+    explore,
+    is_heard,
+    solved,
+)
 from envplatform.rollout.harness import Harness
 from envplatform.rollout.session import Session
 from envplatform.rollout.tools import Described, outcome_of, shorten
-from envplatform.rollout.user_session import attending
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.trajectories import Ending, Step
 from envplatform.ws import Reply, Request
@@ -38,9 +36,6 @@ class ExplorerHarness(Harness):
     """Searches without plan or model, one request a step."""
 
     name = "explorer"
-    meets_users = (
-        False  # it is the solution that talks, afterwards, over what was found
-    )
 
     def __init__(
         self,
@@ -71,7 +66,13 @@ class ExplorerHarness(Harness):
 
         goal = assignment.environment.instruction
         session.prompt = (Message(role="user", content=goal),)
-        searching = partial(explore, ask, turns=assignment.limits.turns, goal=goal)
+        searching = partial(
+            explore,
+            ask,
+            turns=assignment.limits.turns,
+            goal=goal,
+            hears=is_heard(assignment.environment),
+        )
         # A thread of its own: in a shared pool, searches that wait would keep out
         # the work that they wait for.
         pool = ThreadPoolExecutor(1, thread_name_prefix="explorer")
@@ -79,7 +80,7 @@ class ExplorerHarness(Harness):
             explored = await loop.run_in_executor(pool, searching)
         finally:
             pool.shutdown(wait=False)
-        session.explored = explored
+        session.explored = replace(explored, fired=session.user_signals())
         return "turn_limit" if explored.is_exhausted else "finished"
 
     async def take_home(self, session: Session, opened: Opened) -> Final | None:
@@ -94,23 +95,7 @@ class ExplorerHarness(Harness):
         child, image = session.assignment.environment, session.assignment.image
         root = self._root_of(child)
         acquired = acquired_of(root, explored, child=child)
-        partial = replace(root, served=acquired.served)
-        attend = attending() if root.user else None
-        async with open_environment(
-            self._provider, partial, image=image, attend=attend
-        ) as opened:
-            await apply_solution(opened.sandbox, partial)
-            final = await opened.final()
-        served = final.served
-        if served is None:
-            msg = f"{root.environment_id}: the broker left nothing"
-            raise SandboxError(msg)
-        back = {
-            path: root.served[path]
-            for path in acquired.missing  # put back what the solution did not write
-            if served.held.get(path) == acquired.served.get(path)
-        }
-        return replace(final, served=replace(served, held={**served.held, **back}))
+        return await solved(self._provider, root, explored, acquired, image=image)
 
 
 async def _ask(session: Session, request: Request) -> Reply:

@@ -25,7 +25,7 @@ from envplatform.llm.chat import ChatModel
 from envplatform.rollout.report import Progress, trajectory_of
 from envplatform.rollout.separation import check_solver
 from envplatform.rollout.session import Assignment, Policy, Session
-from envplatform.rollout.user_session import UserSession, attended
+from envplatform.rollout.user_session import attended
 from envplatform.sandbox.base import Door, Image, SandboxProvider
 from envplatform.trajectories import Ending, RolloutLimits, Trajectory
 from envplatform.user.wording import Wording
@@ -36,8 +36,6 @@ class Harness(ABC):
 
     name: str
     """Goes into every trajectory."""
-    meets_users: bool = True
-    """Whether the user inside takes part."""
     judge: ChatModel | None = None
     """Scores what code can't, where a task ships a rubric; None: code alone scores."""
 
@@ -149,11 +147,11 @@ class Harness(ABC):
             )
             session = Session(assignment, place.sandbox, self._clock, doors=doors)
             progress.session = session
-            inside = attended(place, self._wording) if self.meets_users else _nobody()
-            async with inside as user:
+            async with attended(place, self._wording) as user:
                 progress.user = user
                 if user is not None:
                     session.user_turns = partial(len, user.turns)
+                    session.user_signals = user.signals
                 acting = self.act(session)
                 progress.ending = await (user.alongside(acting) if user else acting)
                 progress.agent_seconds = session.seconds
@@ -176,7 +174,3 @@ class Harness(ABC):
                 model=self.judge,
                 seed=assignment.seed,
             )
-
-
-def _nobody() -> AbstractAsyncContextManager[UserSession | None]:
-    return nullcontext()

@@ -57,6 +57,8 @@ class Session:
         self.clock = clock
         self.user_turns: Callable[[], int] = lambda: 0
         """Says how many turns the user inside has taken so far."""
+        self.user_signals: Callable[[], tuple[str, ...]] = tuple
+        """Says which of its signals have fired so far, in their order."""
         self.explored: Explored | None = None
         """What a search came to, where the agent is the explorer."""
         self.explored_log: bytes | None = None

@@ -58,6 +58,10 @@ class UserSession:
         await self._ask([self._attending()])
         self._task = asyncio.create_task(self._attend())
 
+    def signals(self) -> tuple[str, ...]:
+        """Return those that have fired so far, in their order."""
+        return tuple(turn.signal for turn in self.turns if turn.signal)
+
     def check(self) -> None:
         """Tell whether it still takes part.
 

@@ -8,6 +8,22 @@ no model, and is reported as explorer, never as a model.
 
 from envplatform.rollout.explorer.acquired import Acquired, acquired_of
 from envplatform.rollout.explorer.explore import Explored, explore
-from envplatform.rollout.explorer.solve import Attempt, attempt
+from envplatform.rollout.explorer.solve import (
+    Attempt,
+    attempt,
+    is_heard,
+    searched,
+    solved,
+)
 
-__all__ = ["Acquired", "Attempt", "Explored", "acquired_of", "attempt", "explore"]
+__all__ = [
+    "Acquired",
+    "Attempt",
+    "Explored",
+    "acquired_of",
+    "attempt",
+    "explore",
+    "is_heard",
+    "searched",
+    "solved",
+]

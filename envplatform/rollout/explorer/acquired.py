@@ -4,18 +4,20 @@ In a child, what is shown otherwise counts if its public way back can be gone on
 but the answers that the search got: the last one to the very same request.
 
 A file counts if its very bytes were found, a table if all its rows were, a route of a
-service if its body was, a history if every commit was seen. The explorer knows nothing
-of this: it is how an attempt is judged, not how it searches.
+service if its body was, a history if every commit was seen; what a user inside changes,
+as it is after that. The explorer knows nothing of this: it is how an attempt is judged,
+not how it searches.
 """
 
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from envplatform.bundle import Environment, View
 from envplatform.rollout.explorer.explore import Explored
+from envplatform.rollout.explorer.heard import left_by_user
 from envplatform.tree import File, Tree
 from envplatform.workspace.graph import ENCODING
 from envplatform.workspace.recovery import Recovery, RecoveryError
@@ -29,9 +31,11 @@ class Acquired:
     """What of the root environment was found."""
 
     served: Tree
-    """What the root's broker would hold if it had only that."""
+    """What the root's broker would hold at first if it had only that."""
     missing: tuple[str, ...]
-    """Locations that were not found, or not wholly; sorted."""
+    """Locations that were not found, or not wholly, or not as the user left them; sorted."""
+    left: Tree
+    """What the root's broker holds once the user has changed all that it changes."""
 
 
 def acquired_of(
@@ -40,26 +44,52 @@ def acquired_of(
     """Judge a search, of `root` or of a child of it, by what `root` shows.
 
     Raises:
-        BundleError: the way back of `child` can't be read.
+        BundleError: the way back or the user of `child` can't be read.
     """
-    kinds = {_location(root, view): view.kind for view in root.views if view.source}
-    recovered = _recovered(root, explored, child) if child is not None else {}
+    left = left_by_user(root, explored.fired)
+    now = _Sight(replace(root, served=left), explored, child)
+    before = _Sight(root, explored, child)
     served: dict[str, File] = {}
     missing: list[str] = []
-    for path, file in root.served.items():
-        kind = _kind(path, kinds)
-        if kind is None:  # shown by no view: the user's or the grader's
-            served[path] = file
-            continue
-        if path in recovered:
-            found = file.data if recovered[path] == file.data else None
-        else:
-            found = _found(kind, file.data, explored)
-        if found is not None:
-            served[path] = File(found, file.executable)
-        if found != file.data:
+    for path in sorted(root.served.keys() | left.keys()):
+        due, first = left.get(path), root.served.get(path)
+        found = now.of(path)
+        is_had = due is None or found == due.data
+        if due != first and is_had:
+            found = first.data if first else None  # the user goes on from there
+        elif due != first:
+            found = before.of(path)
+        if first is not None and found is not None:
+            served[path] = File(found, first.executable)
+        if not is_had:
             missing.append(path)
-    return Acquired(served=served, missing=tuple(sorted(missing)))
+    return Acquired(served=served, missing=tuple(missing), left=left)
+
+
+class _Sight:
+    """What a search has of an environment in one of its states."""
+
+    def __init__(
+        self, root: Environment, explored: Explored, child: Environment | None
+    ) -> None:
+        self._root = root
+        self._explored = explored
+        self._kinds = {
+            _location(root, view): view.kind for view in root.views if view.source
+        }
+        self._recovered = _recovered(root, explored, child) if child is not None else {}
+
+    def of(self, path: str) -> bytes | None:
+        """Return what was found of a file; None: nothing that is of use."""
+        file = self._root.served.get(path)
+        if file is None:
+            return None
+        kind = _kind(path, self._kinds)
+        if kind is None:  # shown by no view: the user's or the grader's
+            return file.data
+        if path in self._recovered:
+            return file.data if self._recovered[path] == file.data else None
+        return _found(kind, file.data, self._explored)
 
 
 def _recovered(
