@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks.bug_model import STAGES, Sampled, table
 from benchmarks.bug_model_likelihood import completion_of, shuffled, split_rows
+from benchmarks.bug_model_stages import STAGES, Sampled, table
 from envplatform.swe.fixes.reverse_patch import TrainingRow
 from tests.swe.fixes.patterns.made_training import training_row
 
