@@ -4,6 +4,7 @@ Which edits there are, and which are tried, is the inducers' own affair.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from envplatform.patches import diff_trees
 from envplatform.swe.candidate import BugCandidate, Cost
@@ -13,8 +14,10 @@ from envplatform.swe.inducers.base import (
     candidate_id,
     is_test_path,
 )
-from envplatform.swe.inducers.mutation.source import ParsedSource
 from envplatform.tree import File
+
+if TYPE_CHECKING:  # the package `mutation` needs this module to load
+    from envplatform.swe.inducers.mutation.source import ParsedSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def is_covered(lines: range, file: SourceFile) -> bool:
     return file.covered is None or not file.covered.isdisjoint(lines)
 
 
-def mutant_of(source: ParsedSource, data: bytes, start: int) -> Mutant:
+def mutant_of(source: "ParsedSource", data: bytes, start: int) -> Mutant:
     """Find the first changed line; no byte before `start` differs."""
     end = min(len(data), len(source.data))
     while start < end and data[start] == source.data[start]:

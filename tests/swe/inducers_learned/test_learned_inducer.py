@@ -87,6 +87,7 @@ def test_temperatures_take_turns_and_seeds_differ(tmp_path: Path) -> None:
         (diff("result = 0", "result = '\x07'"), "hidden_characters"),
         (diff("    return result", "    return result" + "\n    pass" * 300), "too_long"),
         (diff("result = 0", "result = " + "(" * 300 + "0" + ")" * 300), "does_not_compile"),
+        (diff("result = 0", "result = " + "+".join("0" * 1_500)), "too_deep"),
         (ModelAnswerError("odd"), "no_answer"),
         (text_answer(EXCLUSIVE[:-9], finish_reason="length"), "cut_off"),
         (text_answer("", finish_reason="content_filter"), "no_answer"),

@@ -4,7 +4,7 @@ A place is a part of a file that a model is shown: all of it where that fits, el
 stands around one function that tests run.
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -14,9 +14,10 @@ from envplatform.errors import ConfigError
 from envplatform.llm.chat import ChatRequest
 from envplatform.swe.candidate import BugCandidate, Cost
 from envplatform.swe.fixes.patterns.text import PatternText, read_pattern
-from envplatform.swe.inducers.base import Proposal, RefusedAnswer, Skip, SourceFile
+from envplatform.swe.inducers.answers import Answered, Asking, Spot
+from envplatform.swe.inducers.base import Proposal, Skip, SourceFile
 from envplatform.swe.inducers.learned.fault import Fault
-from envplatform.swe.inducers.learned.judge import Change, Judge
+from envplatform.swe.inducers.learned.judge import Judge
 from envplatform.swe.inducers.learned.plan import Draw, SamplingPlan
 from envplatform.swe.inducers.learned.prompts import (
     REVISION as PROMPTING,
@@ -31,13 +32,7 @@ from envplatform.swe.inducers.learned.sampling import REVISION as SAMPLING
 from envplatform.swe.inducers.learned.sampling import Sample, Sampler, request_of
 from envplatform.swe.inducers.learned.shown import Shown, show, text_lines
 from envplatform.swe.inducers.llm.entities import find_entities
-from envplatform.swe.inducers.mutant import (
-    Maker,
-    candidate_of,
-    is_covered,
-    mutant_of,
-    path_refusal,
-)
+from envplatform.swe.inducers.mutant import is_covered, path_refusal
 from envplatform.swe.inducers.mutation.source import ParsedSource, parse_source
 
 REVISION = 1 + PROMPTING + SAMPLING
@@ -95,20 +90,14 @@ class LearnedInducer:
         if isinstance(source, str):
             return Proposal(candidates=(), skipped={source: 1})
         places, skipped = _places(file, source, self.plan, seed)
-        found = _Found(self, file, source, seed)
-        waiting = deque(_in_rounds(places, self.plan, seed, file.path))
-        left = self.plan.attempts * budget
-        while waiting and left and len(found.candidates) < budget:
-            count = min(budget - len(found.candidates), left, len(waiting))
-            left -= count
-            found.draw([waiting.popleft() for _ in range(count)])
-        if found.refused:
-            skipped["refused_answer"] = len(found.refused)
-        return Proposal(
-            candidates=tuple(found.candidates),
-            skipped=dict(skipped),
-            refused=tuple(found.refused),
-        )
+        samples = _Samples(self, file, source)
+        found = Answered(file, source, inducer=self.name, seed=seed)
+        rounds = _in_rounds(places, self.plan, seed, file.path)
+        attempts = self.plan.attempts
+        for turns in found.turns(rounds, budget=budget, attempts=attempts):
+            for turn, drawn in zip(turns, samples.drawn(turns), strict=True):
+                samples.settle(found, turn, drawn)
+        return found.proposal(skipped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +105,7 @@ class _Place:
     """What a model is shown, and how the place is called in rows."""
 
     shown: Shown
-    function: str
-    """Dotted name; empty: the whole file."""
-    line: int
+    spot: Spot
 
 
 def _places(
@@ -137,14 +124,14 @@ def _places(
     every = range(1, len(text_lines(file.data)) + 1)
     whole = show(file.path, file.data, every, plan.shown_characters, 0.0)
     if whole.lines == every:
-        return [_Place(shown=whole, function="", line=1)], skipped
+        return [_Place(shown=whole, spot=Spot(function="", line=1))], skipped
     Random(f"{seed}:{file.path}").shuffle(covered)  # noqa: S311  no secret
     seen: dict[range, _Place] = {}
     for each in covered:
         wanted = range(each.node.lineno, each.lines.stop)
         shown = show(file.path, file.data, wanted, plan.shown_characters, 0.5)
-        place = _Place(shown=shown, function=each.name, line=each.node.lineno)
-        seen.setdefault(shown.lines, place)
+        spot = Spot(function=each.name, line=each.node.lineno)
+        seen.setdefault(shown.lines, _Place(shown=shown, spot=spot))
     return list(seen.values()), skipped
 
 
@@ -185,26 +172,17 @@ class _Drawn:
         )
 
 
-class _Found:
-    """What was made of one file so far."""
+class _Samples:
+    """Samples places of one file, and settles what came of it."""
 
     def __init__(
-        self,
-        inducer: LearnedInducer,
-        file: SourceFile,
-        source: ParsedSource,
-        seed: int,
+        self, inducer: LearnedInducer, file: SourceFile, source: ParsedSource
     ) -> None:
-        self.candidates: list[BugCandidate] = []
-        self.refused: list[RefusedAnswer] = []
         self._inducer = inducer
-        self._file = file
-        self._source = source
-        self._seed = seed
         self._judge = Judge(file, source)
 
-    def draw(self, turns: Sequence[_Turn]) -> None:
-        """Sample each turn; a candidate or a row that says why there is none.
+    def drawn(self, turns: Sequence[_Turn]) -> list[_Drawn]:
+        """Sample each turn; in order.
 
         Raises:
             ModelError: as `Sampler.sample`.
@@ -212,13 +190,31 @@ class _Found:
         ask = bug_question if self._inducer.name == "model" else pattern_question
         asked = [self._request(ask([place.shown]), draw) for place, draw in turns]
         samples = self._inducer.sampler.sample(asked)
-        drawn = (
-            [_Drawn(first=sample) for sample in samples]
-            if self._inducer.executor is None
-            else self._executed(turns, samples, self._inducer.executor)
+        if self._inducer.executor is None:
+            return [_Drawn(first=sample) for sample in samples]
+        return self._executed(turns, samples, self._inducer.executor)
+
+    def settle(self, found: Answered, turn: _Turn, drawn: _Drawn) -> None:
+        """Make a candidate of what was drawn, or say why there is none."""
+        place, draw = turn
+        asking = Asking(
+            model=self._models,
+            prompt_hash=drawn.first.prompt_hash,
+            temperature=draw.temperature,
+            cost=drawn.cost,
         )
-        for turn, each in zip(turns, drawn, strict=True):
-            self._take(turn, each)
+        judged = drawn.fault or self._judge.judge(drawn.executed or drawn.first)
+        if not isinstance(judged, Fault):
+            found.take(asking, judged.data, judged.start, operator=judged.rung)
+            return
+        found.refuse(
+            asking,
+            place.spot,
+            operator="refused",
+            reason=judged.name,
+            detail=judged.detail,
+            seed=draw.seed,
+        )
 
     def _request(self, asked: Asked, draw: Draw) -> ChatRequest:
         return request_of(
@@ -248,49 +244,6 @@ class _Found:
             else _Drawn(first=sample, executed=next(done))
             for sample, pattern in zip(samples, patterns, strict=True)
         ]
-
-    def _take(self, turn: _Turn, drawn: _Drawn) -> None:
-        """Make a candidate of what was drawn, or say why there is none."""
-        judged = drawn.fault or self._judge.judge(drawn.executed or drawn.first)
-        if isinstance(judged, Fault):
-            self.refused.append(self._refusal(turn, drawn, judged))
-        else:
-            self.candidates.append(self._candidate(turn, drawn, judged))
-
-    def _candidate(self, turn: _Turn, drawn: _Drawn, change: Change) -> BugCandidate:
-        made = Maker(
-            inducer=self._inducer.name,
-            operator=change.rung,
-            seed=self._seed,
-            cost=drawn.cost,
-        )
-        mutant = mutant_of(self._source, change.data, change.start)
-        return replace(
-            candidate_of(self._file, mutant, made),
-            model=self._models,
-            prompt_hash=drawn.first.prompt_hash,
-            temperature=turn[1].temperature,
-        )
-
-    def _refusal(self, turn: _Turn, drawn: _Drawn, fault: Fault) -> RefusedAnswer:
-        place, draw = turn
-        return RefusedAnswer(
-            repository=self._file.repository,
-            commit=self._file.commit,
-            inducer=self._inducer.name,
-            path=self._file.path,
-            function=place.function,
-            line=place.line,
-            operator="refused",
-            reason=fault.name,
-            detail=fault.detail,
-            repaired=False,
-            model=self._models,
-            prompt_hash=drawn.first.prompt_hash,
-            temperature=draw.temperature,
-            seed=draw.seed,
-            cost=drawn.cost,
-        )
 
     @property
     def _models(self) -> str:

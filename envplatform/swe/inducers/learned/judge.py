@@ -1,20 +1,16 @@
 """Say whether a sample, applied to its file, is a change worth executing."""
 
-import ast
-import hashlib
 import io
-import tokenize
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from envplatform.patches import diff_trees, parse_patch
 from envplatform.swe.inducers.base import SourceFile
+from envplatform.swe.inducers.facts import SourceFacts, comments_of, tree_digest
 from envplatform.swe.inducers.learned.fault import Fault
 from envplatform.swe.inducers.learned.reading import read_diff
 from envplatform.swe.inducers.learned.repair import Repaired, SampleRung, repair
 from envplatform.swe.inducers.learned.sampling import Sample
 from envplatform.swe.inducers.llm.answer import is_hidden
-from envplatform.swe.inducers.mined.scope import undefined_names
 from envplatform.swe.inducers.mutant import is_covered
 from envplatform.swe.inducers.mutation.source import (
     MAX_SOURCE_BYTES,
@@ -49,11 +45,11 @@ class Judge:
 
     file: SourceFile
     source: ParsedSource
-    _facts: "_Facts" = field(init=False)
+    _facts: SourceFacts = field(init=False)
     _seen: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
-        self._facts = _Facts(self.source)
+        self._facts = SourceFacts(self.source)
 
     def judge(self, sample: Sample) -> Change | Fault:
         """Return the changed file, or the first thing that is wrong."""
@@ -64,10 +60,9 @@ class Judge:
         fault = self._text_fault(data) or self._code_fault(data)
         if fault is not None:
             return fault
-        digest = _tree_digest(data)
-        known = self._seen_before(digest)
-        if known is not None:
-            return known
+        digest = self._new_tree(data)
+        if isinstance(digest, Fault):
+            return digest
         start = _first_difference(self.source.data, data)
         return Change(data=data, start=start, rung=repaired.rung, tree_digest=digest)
 
@@ -79,13 +74,18 @@ class Judge:
             return diff
         return repair(diff, self.file.path, self.source.data)
 
-    def _seen_before(self, digest: str) -> Fault | None:
-        if digest == self._facts.tree_digest:
+    def _new_tree(self, data: bytes) -> str | Fault:
+        """Digest of a tree that was not there before; it is remembered."""
+        try:
+            digest, healthy = tree_digest(data), self._facts.tree_digest
+        except RecursionError:  # a tree can be parsed that can't be walked
+            return Fault("too_deep")
+        if digest == healthy:
             return Fault("same_ast")
         if digest in self._seen:
             return Fault("duplicate")
         self._seen.add(digest)
-        return None
+        return digest
 
     def _text_fault(self, data: bytes) -> Fault | None:
         if data == self.source.data:
@@ -113,35 +113,8 @@ class Judge:
             return Fault("too_deep")
         if not compiles(data):
             return Fault("does_not_compile")
-        lost = undefined_names(data) - self._facts.undefined
-        return Fault("undefined_name", min(lost)) if lost else None
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What is known of the correct file, worked out once."""
-
-    source: ParsedSource
-
-    @cached_property
-    def signs(self) -> frozenset[str]:
-        return frozenset(self.source.data.decode("utf-8"))
-
-    @cached_property
-    def comments(self) -> frozenset[str]:
-        return frozenset(token.string for token in _comments(self.source.data))
-
-    @cached_property
-    def undefined(self) -> frozenset[str]:
-        return undefined_names(self.source.data)
-
-    @cached_property
-    def tree_digest(self) -> str:
-        return _tree_digest(self.source.data)
-
-
-def _tree_digest(data: bytes) -> str:
-    return hashlib.sha256(ast.dump(parse_python(data)).encode()).hexdigest()
+        lost = self._facts.lost_name(data)
+        return None if lost is None else Fault("undefined_name", lost)
 
 
 def _first_difference(one: bytes, other: bytes) -> int:
@@ -168,22 +141,13 @@ def _changed_lines(old: bytes, new: bytes) -> tuple[int, list[range]]:
     return count, touched
 
 
-def _comments(data: bytes) -> list[tokenize.TokenInfo]:
-    """Comments in order; none where the file can't be taken apart."""
-    try:
-        tokens = tokenize.tokenize(io.BytesIO(data).readline)
-        return [token for token in tokens if token.type == tokenize.COMMENT]
-    except (tokenize.TokenError, SyntaxError):
-        return []
-
-
 def _without_comments(data: bytes, known: frozenset[str]) -> bytes:
     """Take new comments away, since they would point at the defect.
 
     Lines are those of the tokenizer, the first one left as it is: a BOM shifts it.
     """
     lines: list[bytes | None] = list(io.BytesIO(data).readlines())
-    for token in _comments(data):
+    for token in comments_of(data):
         index = token.start[0] - 1
         line = lines[index] if 0 < index < len(lines) else None
         if token.string in known or line is None:

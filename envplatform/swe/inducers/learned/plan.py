@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
+from envplatform.swe.inducers.answers import seed_of
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingPlan:
@@ -27,13 +29,12 @@ class SamplingPlan:
         """
         first = sha256(f"{seed}:{place}".encode("utf-8", "replace")).digest()[0]
         for number in range(self.samples):
-            named = f"{seed}:{place}:{number}".encode("utf-8", "replace")
             yield Draw(
                 number=number,
                 temperature=self.temperatures[
                     (first + number) % len(self.temperatures)
                 ],
-                seed=int.from_bytes(sha256(named).digest()[:4]) >> 1,
+                seed=seed_of(f"{seed}:{place}:{number}"),
             )
 
 
@@ -45,4 +46,4 @@ class Draw:
     """Of its place, from 0."""
     temperature: float
     seed: int
-    """Below 2 to the 31st: some servers take no more."""
+    """As `seed_of` makes them."""

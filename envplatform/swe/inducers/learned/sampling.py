@@ -5,7 +5,6 @@ request (words, temperature, seed, length) and the revision of this code. What i
 it is not kept: judging anew costs nothing.
 """
 
-import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from envplatform.llm.chat import ChatModel, ChatRequest, FinishReason, Message
 from envplatform.llm.recording import request_digest
 from envplatform.store import NOT_IDENTITY, ResultCache, result_key
 from envplatform.swe.candidate import Cost
+from envplatform.swe.inducers.answers import NOT_KEPT, all_of
 from envplatform.swe.inducers.learned.prompts import Asked
 
 REVISION = 1
@@ -22,8 +22,6 @@ REVISION = 1
 
 MAX_KEPT = 200_000
 """Characters of a sample; what comes after is dropped, and it will not do anyway."""
-_NOT_KEPT = frozenset({"no_answer", "context_length"})
-"""The server may be to blame for these: another time they may be gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +45,8 @@ class Sampler:
         Raises:
             ModelError: the server failed or the budget is spent; samples so far are kept.
         """
-        found: tuple[Sample, ...] = self.run(_sample_all(self, requests))
+        asked = (_remembered(self, request) for request in requests)
+        found: tuple[Sample, ...] = self.run(all_of(asked))
         return found
 
 
@@ -79,18 +78,6 @@ def request_of(
     )
 
 
-async def _sample_all(
-    sampler: Sampler, requests: Sequence[ChatRequest]
-) -> tuple[Sample, ...]:
-    found = await asyncio.gather(
-        *(_remembered(sampler, request) for request in requests), return_exceptions=True
-    )
-    for each in found:
-        if isinstance(each, BaseException):
-            raise each
-    return tuple(each for each in found if isinstance(each, Sample))
-
-
 async def _remembered(sampler: Sampler, request: ChatRequest) -> Sample:
     digest = request_digest(request, model=sampler.model.name)
     key = result_key(
@@ -103,7 +90,7 @@ async def _remembered(sampler: Sampler, request: ChatRequest) -> Sample:
     if known is not None:
         return known
     sample = await _draw(sampler, request, digest)
-    if sample.missing not in _NOT_KEPT:
+    if sample.missing not in NOT_KEPT:
         sampler.results.put_row(key, sample)
     return sample
 

@@ -4,7 +4,6 @@ What came of it is kept at once, so that the same question is paid for once: als
 a run is killed, or its table is made anew.
 """
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from envplatform.llm.chat import ChatModel, ChatRequest, ChatResponse, Usage
 from envplatform.llm.recording import request_digest
 from envplatform.store import NOT_IDENTITY, ResultCache, result_key
 from envplatform.swe.candidate import Cost
+from envplatform.swe.inducers.answers import NOT_KEPT, all_of
 from envplatform.swe.inducers.llm.entities import Entity
 from envplatform.swe.inducers.llm.fault import Fault, FaultName
 from envplatform.swe.inducers.llm.judge import Judge
@@ -22,9 +22,6 @@ from envplatform.swe.inducers.llm.prompts import repaired
 
 REVISION = 1
 """Grows whenever the same answers can lead to another outcome."""
-
-_NOT_KEPT = frozenset({"no_answer", "context_length"})
-"""Faults that the server may be to blame for: another time they may be gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +76,7 @@ async def ask_all(
     Raises:
         ModelError: the server failed or the budget is spent; outcomes so far are kept.
     """
-    asked = (_remembered(prompting, question) for question in questions)
-    found = await asyncio.gather(*asked, return_exceptions=True)
-    for each in found:
-        if isinstance(each, BaseException):
-            raise each
-    return tuple(each for each in found if isinstance(each, Outcome))
+    return await all_of(_remembered(prompting, question) for question in questions)
 
 
 async def _remembered(prompting: Prompting, question: Question) -> Outcome:
@@ -104,7 +96,7 @@ async def _remembered(prompting: Prompting, question: Question) -> Outcome:
     if known is not None:
         return known
     outcome = await _ask(prompting, question, digest)
-    if outcome.fault not in _NOT_KEPT:
+    if outcome.fault not in NOT_KEPT:
         prompting.results.put_row(key, outcome)
     return outcome
 

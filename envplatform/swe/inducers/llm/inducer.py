@@ -1,14 +1,13 @@
 """Choose which functions to ask about: seeded, each before any is asked about again."""
 
-from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from hashlib import sha256
+from dataclasses import dataclass
 from random import Random
 
 from envplatform.llm.chat import ChatRequest
 from envplatform.swe.candidate import BugCandidate
-from envplatform.swe.inducers.base import Proposal, RefusedAnswer, SourceFile
+from envplatform.swe.inducers.answers import Answered, Asking, Spot, seed_of
+from envplatform.swe.inducers.base import Proposal, SourceFile
 from envplatform.swe.inducers.llm.asking import REVISION as ASKING
 from envplatform.swe.inducers.llm.asking import Outcome, Prompting, Question, ask_all
 from envplatform.swe.inducers.llm.entities import Entity, find_entities
@@ -16,13 +15,7 @@ from envplatform.swe.inducers.llm.fault import FaultName
 from envplatform.swe.inducers.llm.judge import Judge
 from envplatform.swe.inducers.llm.prompts import PROMPTS, PromptName
 from envplatform.swe.inducers.llm.prompts import REVISION as PROMPTING
-from envplatform.swe.inducers.mutant import (
-    Maker,
-    candidate_of,
-    is_covered,
-    mutant_of,
-    path_refusal,
-)
+from envplatform.swe.inducers.mutant import is_covered, path_refusal
 from envplatform.swe.inducers.mutation.novelty import Novelty
 from envplatform.swe.inducers.mutation.source import ParsedSource, parse_source
 
@@ -71,28 +64,19 @@ class PromptedInducer:
             return Proposal(candidates=(), skipped={source: 1})
         entities = find_entities(source)
         covered = [each for each in entities if is_covered(each.lines, file)]
-        found = _Found(self, file, source, seed)
-        waiting = deque(_in_rounds(covered, file, seed))
-        left = ATTEMPTS * budget
-        while waiting and left and len(found.candidates) < budget:
-            count = min(budget - len(found.candidates), left, len(waiting))
-            turns = [waiting.popleft() for _ in range(count)]
-            left -= count
-            questions = [found.question(*turn) for turn in turns]
-            asked = ask_all(self.prompting, questions)
-            for (entity, _), outcome in zip(
-                turns, self.prompting.run(asked), strict=True
-            ):
-                found.take(entity, outcome)
-        skipped = {"uncovered": len(entities) - len(covered)}
-        skipped |= {
-            "no_site": 0 if entities else 1,
-            "refused_answer": len(found.refused),
-        }
-        return Proposal(
-            candidates=tuple(found.candidates),
-            skipped={why: count for why, count in skipped.items() if count},  # type: ignore[misc]  # a display of literals widens to str
-            refused=tuple(found.refused),
+        questions = _Questions(self, file, source, seed)
+        found = Answered(file, source, inducer=self.name, seed=seed)
+        rounds = _in_rounds(covered, file, seed)
+        for turns in found.turns(rounds, budget=budget, attempts=ATTEMPTS):
+            asked = ask_all(self.prompting, [questions.about(*turn) for turn in turns])
+            outcomes = self.prompting.run(asked)
+            for (entity, _), outcome in zip(turns, outcomes, strict=True):
+                questions.settle(found, entity, outcome)
+        return found.proposal(
+            {
+                "uncovered": len(entities) - len(covered),
+                "no_site": 0 if entities else 1,
+            }
         )
 
 
@@ -105,8 +89,8 @@ def _in_rounds(
         yield from ((entity, turn) for entity in order)
 
 
-class _Found:
-    """What was made of one file so far."""
+class _Questions:
+    """Asks about the functions of one file, and settles what came of it."""
 
     def __init__(
         self,
@@ -115,19 +99,15 @@ class _Found:
         source: ParsedSource,
         seed: int,
     ) -> None:
-        self.candidates: list[BugCandidate] = []
-        self.refused: list[RefusedAnswer] = []
         self._inducer = inducer
-        self._file = file
         self._source = source
-        self._seed = seed
+        self._named = f"{seed}:{file.path}"
         self._judge = Judge(source)
         self._novelty = Novelty(source)
 
-    def question(self, entity: Entity, turn: int) -> Question:
+    def about(self, entity: Entity, turn: int) -> Question:
         """Word the question of one turn."""
         prompting, name = self._inducer.prompting, self._inducer.name
-        seeded = f"{self._seed}:{self._file.path}:{entity.name}:{turn}"
         return Question(
             judge=self._judge,
             entity=entity,
@@ -135,54 +115,39 @@ class _Found:
                 messages=PROMPTS[name](self._source, entity),
                 temperature=prompting.temperature,
                 max_tokens=prompting.answer_tokens,
-                seed=int.from_bytes(sha256(seeded.encode()).digest()[:4]) >> 1,
+                seed=seed_of(f"{self._named}:{entity.name}:{turn}"),
             ),
             repairs_same=name == "llm_modify",
         )
 
-    def take(self, entity: Entity, outcome: Outcome) -> None:
+    def settle(self, found: Answered, entity: Entity, outcome: Outcome) -> None:
         """Make a candidate of an outcome, or say why there is none."""
-        if outcome.code is None:
-            self._refuse(entity, outcome, outcome.fault or "no_answer")
-            return
-        start, end = entity.body.start, entity.body.end
-        healthy = self._source.data
-        data = healthy[:start] + outcome.code.encode() + healthy[end:]
-        if self._novelty.refusal(data, start) is not None:
-            self._refuse(entity, outcome, "duplicate")
-            return
-        made = Maker(
-            inducer=self._inducer.name,
-            operator=entity.kind,
-            seed=self._seed,
-            cost=outcome.cost,
-        )
-        candidate = candidate_of(self._file, mutant_of(self._source, data, start), made)
-        self.candidates.append(
-            replace(
-                candidate,
-                model=self._inducer.prompting.model.name,
-                prompt_hash=outcome.prompt_hash,
-                temperature=self._inducer.prompting.temperature,
-            )
-        )
-
-    def _refuse(self, entity: Entity, outcome: Outcome, reason: FaultName) -> None:
-        row = RefusedAnswer(
-            repository=self._file.repository,
-            commit=self._file.commit,
-            inducer=self._inducer.name,
-            path=self._file.path,
-            function=entity.name,
-            line=entity.node.lineno,
-            operator=entity.kind,
-            reason=reason,
-            detail=outcome.detail,
-            repaired=outcome.repaired,
+        asking = Asking(
             model=self._inducer.prompting.model.name,
             prompt_hash=outcome.prompt_hash,
             temperature=self._inducer.prompting.temperature,
-            seed=self._seed,
             cost=outcome.cost,
         )
-        self.refused.append(row)
+        data, fault = self._changed(entity, outcome)
+        if fault is None:
+            found.take(asking, data, entity.body.start, operator=entity.kind)
+            return
+        found.refuse(
+            asking,
+            Spot(function=entity.name, line=entity.node.lineno),
+            operator=entity.kind,
+            reason=fault,
+            detail=outcome.detail,
+            repaired=outcome.repaired,
+        )
+
+    def _changed(
+        self, entity: Entity, outcome: Outcome
+    ) -> tuple[bytes, FaultName | None]:
+        """The changed file, and what is wrong with it."""
+        if outcome.code is None:
+            return b"", outcome.fault or "no_answer"
+        body, healthy = entity.body, self._source.data
+        data = healthy[: body.start] + outcome.code.encode() + healthy[body.end :]
+        is_old = self._novelty.refusal(data, body.start) is not None
+        return data, "duplicate" if is_old else None

@@ -1,16 +1,14 @@
 """Say whether an answer, put into its file, is a change worth executing."""
 
-import io
-import tokenize
 from dataclasses import dataclass
 from functools import cached_property
 
 from envplatform.llm.chat import ChatResponse
+from envplatform.swe.inducers.facts import SourceFacts
 from envplatform.swe.inducers.llm.answer import read_answer
 from envplatform.swe.inducers.llm.entities import Entity
 from envplatform.swe.inducers.llm.fault import Fault
 from envplatform.swe.inducers.llm.layout import splice
-from envplatform.swe.inducers.mined.scope import undefined_names
 from envplatform.swe.inducers.mutation.novelty import Novelty
 from envplatform.swe.inducers.mutation.source import ParsedSource
 
@@ -27,8 +25,8 @@ class Judge:
             answer.message.content,
             answer.finish_reason,
             entity,
-            known=self._signs,
-            comments=self._comments,
+            known=self._facts.signs,
+            comments=self._facts.comments,
         )
         if isinstance(body, Fault):
             return body
@@ -37,22 +35,9 @@ class Judge:
             return data
         if Novelty(self.source).refusal(data, entity.body.start) == "same_ast":
             return Fault("same_ast")
-        lost = undefined_names(data) - self._undefined
-        return Fault("undefined_name", min(lost)) if lost else data
+        lost = self._facts.lost_name(data)
+        return data if lost is None else Fault("undefined_name", lost)
 
     @cached_property
-    def _signs(self) -> frozenset[str]:
-        return frozenset(self.source.data.decode("utf-8"))
-
-    @cached_property
-    def _undefined(self) -> frozenset[str]:
-        return undefined_names(self.source.data)
-
-    @cached_property
-    def _comments(self) -> frozenset[str]:
-        """Comments of the file; none where it can't be taken apart."""
-        try:
-            tokens = tokenize.tokenize(io.BytesIO(self.source.data).readline)
-            return frozenset(t.string for t in tokens if t.type == tokenize.COMMENT)
-        except (tokenize.TokenError, SyntaxError):
-            return frozenset()
+    def _facts(self) -> SourceFacts:
+        return SourceFacts(self.source)
