@@ -61,7 +61,7 @@ def check_protocols(before: Plan, after: Plan, kind: ComparisonKind) -> None:
 
     Raises:
         ConfigError: the batches differ in what may not differ, each thing with both
-            values; or they don't differ in what is compared.
+            values.
     """
     one, other = dict(_flat(asdict(before))), dict(_flat(asdict(after)))
     differ = {name for name in one.keys() | other.keys() if _differs(one, other, name)}
