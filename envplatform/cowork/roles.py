@@ -38,6 +38,7 @@ FindingKind = Literal[
     "not_replayed",
     "not_portable",
     "failure_passes",  # a controlled failure state reaches the pass mark
+    "spelling_costs",  # right work that is spelt otherwise loses marks
     "user_not_needed",  # work that ignores the user reaches the pass mark
     "ambiguous",  # what decides the result stands nowhere; a reader's finding
     "unbelievable",  # nobody would meet it at work; a reader's finding

@@ -17,6 +17,7 @@ from envplatform.cowork.blueprint import Blueprint
 from envplatform.cowork.detection import (
     controlled_failures,
     findings_of,
+    other_spellings,
     user_matters,
 )
 from envplatform.cowork.family import verifier_view
@@ -36,7 +37,7 @@ from envplatform.grading.sessions import Attendance, image_reference
 from envplatform.sandbox.base import Image, SandboxProvider
 from envplatform.sandbox.retry import with_retries
 
-REVISION = 2
+REVISION = 3
 """Raised when the same blueprint can become another environment than before."""
 
 
@@ -143,7 +144,7 @@ async def _executed(
             faults=verifier.faults,
             other=workshop.other,
             attend=workshop.attend,
-            extra=(controlled_failures, user_matters),
+            extra=(controlled_failures, other_spellings, user_matters),
         )
     )
     return replace(environment, audit=audit), audit

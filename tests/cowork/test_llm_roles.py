@@ -47,6 +47,7 @@ def by_name(row):
 """
 VERIFIER = """
 from seedlib import rows_of, share
+from spelling import spelt
 
 def wanted(final, old=False):
     rows = rows_of(final.held("sales/north.csv"))
@@ -64,13 +65,12 @@ def total(final):
     due = sum(int(row["amount"]) for row in wanted(final))
     return float(final.text("total.txt") == f"{due}\\n")
 
-CRITERIA = {"listed": listed, "total": total}
-
 def delivered(rows):
     lines = [f"{row['item']},{row['amount']}" for row in rows]
     total = sum(int(row["amount"]) for row in rows)
     return {"sales.csv": "\\n".join(["item,amount", *lines, ""]), "total.txt": f"{total}\\n"}
 
+CRITERIA = spelt({"listed": listed, "total": total}, lambda f: delivered(wanted(f)))
 MISREADINGS = {
     "what came late is missing": lambda final: delivered(wanted(final, old=True)),
     "nothing was sold": lambda final: delivered([]),
@@ -202,6 +202,7 @@ async def test_roles_that_agree_make_an_environment(
     audit = {one.name: one for one in outcome.environment.audit}
     assert audit["user_matters"].status == "passed"
     assert audit["controlled_failures"].status == "passed"
+    assert audit["other_spellings"].status == "passed"
     assert audit["review"].status == "passed"
     assert outcome.environment.lineage.model == "scripted"
     assert outcome.environment.lineage.spent.tokens == 30
@@ -239,6 +240,30 @@ async def test_a_finding_comes_back_to_its_role_and_is_mended(
     ]
     assert {one.role for one in outcome.rounds[0].findings} == {"builder", "verifier"}
     assert [role_of(one) for one in requests].count("builder") == 2
+
+
+async def test_a_verifier_that_sticks_to_a_spelling_comes_back_and_is_mended(
+    workshop: Callable[[ChatModel], Workshop],
+) -> None:
+    spelt = "spelt({LISTED}, lambda f: delivered(wanted(f)))"
+    names = '{"listed": listed, "total": total}'
+    strict = VERIFIER.replace(spelt.replace("{LISTED}", names), names)
+    assert strict != VERIFIER
+    fine = answers(lambda _: BUILT)
+
+    def rule(request: Request) -> Reply:
+        told = json.dumps(request["messages"])
+        if role_of(request) != "constructor" or "spelling_costs" in told:
+            return fine(request)
+        return answer(json.dumps({**CONSTRUCTED, "verifier": strict}))
+
+    outcome, requests = await made(workshop, rule)
+    (found,) = outcome.rounds[0].findings
+    assert (found.kind, found.role) == ("spelling_costs", "verifier")
+    assert "byte order mark" in found.evidence
+    assert outcome.is_accepted
+    (first, _) = (one for one in requests if role_of(one) == "constructor")
+    assert "`spelt`" in first["messages"][0]["content"]
 
 
 async def test_roles_that_disagree_for_ever_are_stopped_and_the_reason_is_kept(

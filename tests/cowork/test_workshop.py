@@ -68,6 +68,7 @@ async def test_what_a_family_draws_holds_when_it_is_executed(
     assert outcome.environment is not None
     audit = {one.name: one for one in outcome.environment.audit}
     assert audit["controlled_failures"].status == "passed"
+    assert audit["other_spellings"].status == "passed", audit["other_spellings"]
     has_user = family(name).pattern != "single_turn"
     assert audit["user_matters"].status == ("passed" if has_user else "not_run")
 

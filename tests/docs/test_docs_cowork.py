@@ -30,7 +30,13 @@ def test_every_finding_is_listed_with_whose_work_it_is() -> None:
         row[0].strip("`"): row[2] for row in rows(3) if re.match(r"`\w+`$", row[0])
     }
     assert set(listed) == set(get_args(FindingKind))
-    names = (*FULL, "portability", "controlled_failures", "user_matters")
+    names = (
+        *FULL,
+        "portability",
+        "controlled_failures",
+        "other_spellings",
+        "user_matters",
+    )
     for name in names:
         check = CheckResult(name=name, status="failed", evidence="")
         found = findings_of([check])

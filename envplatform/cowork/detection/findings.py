@@ -23,6 +23,7 @@ _OF_CHECKS: Mapping[str, tuple[FindingKind, Role]] = MappingProxyType(
         "replay": ("not_replayed", "builder"),
         "portability": ("not_portable", "verifier"),
         "controlled_failures": ("failure_passes", "verifier"),
+        "other_spellings": ("spelling_costs", "verifier"),
         "user_matters": ("user_not_needed", "builder"),
     }
 )

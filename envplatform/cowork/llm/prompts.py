@@ -54,13 +54,18 @@ You write the verifier of a work environment. You see the specification, the ini
 workspace, and what the user will change and when; you do not see the reference work.
 
 Answer with JSON of the given schema:
-- `verifier`: a program with CRITERIA, a dictionary of the specification's criteria to
-  functions of one argument `final` that return 0 to 1, and MISREADINGS, a dictionary of
+- `verifier`: a program with CRITERIA = spelt(criteria, due), where `spelt` comes from the
+  module `spelling`, `criteria` is a dictionary of the specification's criteria to
+  functions of one argument `final` that return 0 to 1, and `due` a function of `final`
+  that returns the right deliverables as texts by path below /workspace; and MISREADINGS, a dictionary of
   at least two plausible mistakes to functions of `final` that return the deliverables of
   who makes this mistake, as texts by path below /workspace. Work the answer out anew from
   final.held(LOCATION), the text of what is held in the end; a user may have changed it.
   final.text(PATH), final.json(PATH), final.rows(PATH) give what was delivered, None where
-  it is missing or malformed. Credit nothing that is missing; whatever is wrong in an
+  it is missing or malformed. By `spelt` they give what says the same as `due` just as
+  `due` spells it: with or without byte order mark or CRLF, 3.0 for 3, 1,200 for 1200. So
+  compare to the letter what they give, and open no file yourself: right work must have
+  full marks in each of these spellings. Credit nothing that is missing; whatever is wrong in an
   answer must cost something; work with a mistake must score below 0.9 in the mean.
 - `faults`: for each criterion at least one text that stands in any right answer, and
   what to put there instead, so that this criterion drops.
