@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from rich.text import Text
 from typer.core import TyperGroup
 
 from envplatform.cli.main import app
@@ -38,6 +39,10 @@ source = { kind = "path", path = "." }
 code = { roots = ["name"] }
 """
 """What stands around a table that a page shows by itself."""
+_FILE = re.compile(
+    r"`((?:(?:assets|benchmarks|envplatform|scripts)/|tests/\w+/test_)[\w/.-]+\.\w+)`"
+)
+"""`tests` and `docs` are folders of environments too."""
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
 
 
@@ -77,6 +82,25 @@ def test_a_command_takes_what_the_page_shows(page: str, line: str) -> None:
     assert used <= options, page
 
 
+def helps() -> Iterator[tuple[str, str]]:
+    """Yield the words of each command, with every text that its help has."""
+    waiting = [("envplatform", typer.main.get_command(app))]
+    while waiting:
+        words, command = waiting.pop()
+        for one in (command, *command.params):
+            yield words, getattr(one, "help", None) or ""
+        if isinstance(command, TyperGroup):
+            waiting += [(f"{words} {k}", one) for k, one in command.commands.items()]
+
+
+def test_help_loses_no_word_to_markup() -> None:
+    """What stands in brackets would be taken for a style, and be gone."""
+    told = list(helps())
+    assert len(told) > 100
+    lost = [one for one in told if Text.from_markup(one[1]).plain != one[1]]
+    assert lost == []
+
+
 def test_pages_show_commands_at_all() -> None:
     """The pattern above finds something, else it would prove nothing."""
     assert len(set(commands())) > 8
@@ -103,6 +127,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     for link, _ in _LINK.findall(page.read_text(encoding="utf-8")):
         if "://" not in link:
             assert (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_of_ours_that_are_named_exist(page: Path) -> None:
+    """A page of the repository says where something is."""
+    named = set(_FILE.findall(page.read_text(encoding="utf-8")))
+    assert [one for one in sorted(named) if not (ROOT / one).exists()] == []
 
 
 @pytest.mark.parametrize(
