@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from marks import agreement, alike
+from marks import agreement, alike, csv_text
 from seedlib import Final, parameters, share
 from spelling import spelt
 
@@ -267,31 +267,23 @@ def besides(final: Final) -> float:
 CRITERIA = spelt(
     {
         "verdicts": verdicts,
-        "reasons": reasons,
+        # All lines of a table of what is paid have one reason.
+        **({} if FACETS["listed"] == "paid" else {"reasons": reasons}),
         "payable": payable,
         "summary": summary,
         **({} if FACETS["extra"] == "none" else {"besides": besides}),
     },
     lambda final: _as_delivered(wanted(final)),
 )
-if FACETS["listed"] == "paid":  # all lines have one verdict and one reason then
-    del CRITERIA["reasons"]
 
 
 def _as_delivered(lines: list[Line]) -> dict[str, str]:
-    rows = [
-        f"{one.paper.file},{one.verdict},{one.reason},{one.shown}"
-        for one in tabled(lines)
-    ]
+    rows = [[o.paper.file, o.verdict, o.reason, o.shown] for o in tabled(lines)]
     return {
-        "match.csv": "\n".join([",".join(COLUMNS), *rows, ""]),
+        "match.csv": csv_text([COLUMNS, *rows]),
         "summary.json": json.dumps(summed(lines)),
         **listed_besides(lines),
     }
-
-
-def _all_paid(final: Final) -> dict[str, str]:
-    return _as_delivered([Line(one.paper, "-") for one in wanted(final)])
 
 
 MISREADINGS = {
@@ -302,5 +294,7 @@ MISREADINGS = {
     "the cancelled order is paid": lambda final: _as_delivered(
         wanted(final, "cancelled")
     ),
-    "everything is paid": _all_paid,
+    "everything is paid": lambda final: _as_delivered(
+        [one._replace(reason="-") for one in wanted(final)]
+    ),
 }

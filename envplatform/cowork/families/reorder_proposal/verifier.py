@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable
 from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from marks import csv_text
 from seedlib import Final, parameters, rows_of, share
 from spelling import spelt
 
@@ -108,7 +108,7 @@ def _warehouse(final: Final) -> tuple[dict[str, tuple[int, int]], list[Any]]:
 
 def _terms(final: Final) -> list[tuple[str, int, int]]:
     if FACETS["terms_in"] == "table":
-        rows: Iterable[Any] = (tuple(r.values()) for r in _csv(final, "master/terms"))
+        rows: Any = (tuple(r.values()) for r in _csv(final, "master/terms"))
         return [(name, int(weeks), int(cents)) for name, weeks, cents in rows]
     if FACETS["terms_in"] == "sheet":
         cells = [
@@ -282,15 +282,11 @@ CRITERIA = spelt(
 
 
 def _as_delivered(right: Proposal) -> dict[str, str]:
-    lines = [",".join(one.cells[name] for name in HEAD) for one in right.ordered]
+    lines = [[one.cells[name] for name in HEAD] for one in right.ordered]
     second = extra_of(right)
-    if isinstance(second, list):
-        text = "".join(
-            f"{sku},{reason}\n" for sku, reason in [("sku", "reason"), *second]
-        )
-    else:
-        text = json.dumps(second)
-    return {"reorder.csv": "\n".join([",".join(HEAD), *lines, ""]), EXTRA: text}
+    is_table = isinstance(second, list)
+    text = csv_text([["sku", "reason"], *second]) if is_table else json.dumps(second)
+    return {"reorder.csv": csv_text([HEAD, *lines]), EXTRA: text}
 
 
 MISREADINGS = {
