@@ -5,14 +5,13 @@ Each table below it is an experiment by name, a partition of `arm_rollouts` and
 they give.
 """
 
-from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from envplatform.configuration.harnesses import ASKS_A_MODEL, HarnessName
 from envplatform.configuration.rollouts import RolloutBatchSettings
-from envplatform.configuration.section import Section, check_names, with_tables
+from envplatform.configuration.section import Experiments, Section, check_names
 
 FEWEST_ARMS = 2
 Text = Annotated[str, Field(min_length=1, max_length=500)]
@@ -103,23 +102,7 @@ class ArmExperimentSettings(Section):
             seen[key] = name
 
 
-class ArmExperimentsSettings(Section):
+class ArmExperimentsSettings(Experiments[ArmExperimentSettings]):
     """`[experiments]`: experiments with arms, by name."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-    __pydantic_extra__: dict[str, ArmExperimentSettings] = Field(init=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_a_table(cls, said: object) -> object:
-        return with_tables(said, cls, "an experiment is a table [experiments.NAME]")
-
-    @property
-    def experiments(self) -> Mapping[str, ArmExperimentSettings]:
-        """The tables below it, by name."""
-        return self.__pydantic_extra__
-
-    @model_validator(mode="after")
-    def _names_are_keys(self) -> Self:
-        check_names(self.experiments)
-        return self
+    table_is = "an experiment is a table [experiments.NAME]"

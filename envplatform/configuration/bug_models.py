@@ -4,21 +4,20 @@ Each table below `[bug_models]` is an experiment by name, a partition of the ass
 `bug_model` and `pattern_model`.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from envplatform.configuration.section import (
+    Experiments,
     Positive,
     Section,
-    check_names,
-    with_tables,
 )
 from envplatform.configuration.training import (
     ExperimentTrainingSettings,
     Rate,
+    StepSize,
     anchored_experiment,
 )
 
@@ -46,7 +45,7 @@ class LearnedSamplingSettings(Section):
     """Samples drawn at most for each candidate that is wanted."""
 
 
-class BugModelSettings(ExperimentTrainingSettings):
+class BugModelSettings(ExperimentTrainingSettings, StepSize):
     """`[bug_models.NAME]`: how the two models of one experiment are trained."""
 
     max_length: Annotated[int, Field(ge=2)] = 4_096
@@ -62,44 +61,21 @@ class BugModelSettings(ExperimentTrainingSettings):
     steps: Positive | None = None
     """Of the optimizer; None: as many as `epochs` take."""
     epochs: Positive = 1
-    batch: Positive = 8
-    """Examples of one step."""
-    micro_batch: Positive = 1
-    """Of them at once; divides `batch`."""
     learning_rate: Rate = 2e-4
     packing: Literal["none", "bfd"] = "none"
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        if self.batch % self.micro_batch:
-            msg = f"micro_batch {self.micro_batch} must divide batch, {self.batch}"
-            raise ValueError(msg)
+    def _has_no_sft(self) -> Self:
         if self.sft is not None:
             msg = "sft is of [training.NAME]; its keys stand here themselves"
             raise ValueError(msg)
         return self
 
 
-class BugModelsSettings(Section):
+class BugModelsSettings(Experiments[BugModelSettings]):
     """`[bug_models]`: experiments by name."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-    __pydantic_extra__: dict[str, BugModelSettings] = Field(init=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_a_table(cls, said: object) -> object:
-        return with_tables(said, cls, "an experiment is a table [bug_models.NAME]")
-
-    @property
-    def experiments(self) -> Mapping[str, BugModelSettings]:
-        """The tables below it, by name."""
-        return self.__pydantic_extra__
-
-    @model_validator(mode="after")
-    def _names_are_keys(self) -> Self:
-        check_names(self.experiments)
-        return self
+    table_is = "an experiment is a table [bug_models.NAME]"
 
 
 def anchored_bug_models(settings: BugModelsSettings, folder: Path) -> BugModelsSettings:

@@ -4,16 +4,14 @@ Each table below `[evaluation]` is of the experiment of that name: a partition o
 `benchmark_scores` and `paired_evaluation`.
 """
 
-from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from envplatform.configuration.section import (
+    Experiments,
     Positive,
     Section,
-    check_names,
-    with_tables,
 )
 
 ComparisonKind = Literal["harness", "training", "transformed"]
@@ -62,26 +60,10 @@ class EvaluationSettings(Section):
     """None: nothing is compared."""
 
 
-class EvaluationsSettings(Section):
+class EvaluationsSettings(Experiments[EvaluationSettings]):
     """`[evaluation]`: evaluations by the name of their experiment."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-    __pydantic_extra__: dict[str, EvaluationSettings] = Field(init=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_a_table(cls, said: object) -> object:
-        return with_tables(said, cls, "an evaluation is a table [evaluation.NAME]")
-
-    @property
-    def experiments(self) -> Mapping[str, EvaluationSettings]:
-        """The tables below it, by name."""
-        return self.__pydantic_extra__
-
-    @model_validator(mode="after")
-    def _names_are_keys(self) -> Self:
-        check_names(self.experiments)
-        return self
+    table_is = "an evaluation is a table [evaluation.NAME]"
 
 
 class RealismSettings(Section):

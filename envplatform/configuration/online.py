@@ -5,47 +5,34 @@ of its `[training.NAME]`, and the checkpoint that it goes on from is that of its
 `sft_checkpoint`.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from envplatform.configuration.section import (
+    Experiments,
     Positive,
     Seconds,
-    Section,
-    check_names,
-    with_tables,
 )
+from envplatform.configuration.training import Rate, Seed, StepSize
 
 Finite = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Rate = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 EMBEDDED = "embedded"
 
 
-class StepSettings(Section):
+class StepSettings(StepSize):
     """What both kinds say of their steps."""
 
     goes_on_from: Literal["sft", "base"] = "sft"
     """Checkpoint of the same experiment, or the base with a fresh adapter."""
     steps: Positive = 10
-    batch: Positive = 8
-    micro_batch: Positive = 1
-    """Divides `batch`."""
     learning_rate: Rate = 1e-5
     max_length: Annotated[int, Field(ge=2)] = 4_096
     """Tokens of a whole rollout."""
     checkpoint_every: Positive = 1
     """Steps; a killed training goes on from the last one."""
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
-
-    @model_validator(mode="after")
-    def _divides(self) -> Self:
-        if self.batch % self.micro_batch:
-            msg = f"micro_batch {self.micro_batch} must divide batch, {self.batch}"
-            raise ValueError(msg)
-        return self
+    seed: Seed = 0
 
 
 class GrpoSettings(StepSettings):
@@ -105,48 +92,16 @@ class DistilSettings(StepSettings):
     """Positions whose logits are in memory at once."""
 
 
-class GrposSettings(Section):
+class GrposSettings(Experiments[GrpoSettings]):
     """`[grpo]`: tables by experiment."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-    __pydantic_extra__: dict[str, GrpoSettings] = Field(init=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_a_table(cls, said: object) -> object:
-        return with_tables(said, cls, "an experiment is a table [grpo.NAME]")
-
-    @property
-    def experiments(self) -> Mapping[str, GrpoSettings]:
-        """The tables below it, by name."""
-        return self.__pydantic_extra__
-
-    @model_validator(mode="after")
-    def _names_are_keys(self) -> Self:
-        check_names(self.experiments)
-        return self
+    table_is = "an experiment is a table [grpo.NAME]"
 
 
-class DistilsSettings(Section):
+class DistilsSettings(Experiments[DistilSettings]):
     """`[distillation]`: tables by experiment."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-    __pydantic_extra__: dict[str, DistilSettings] = Field(init=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_a_table(cls, said: object) -> object:
-        return with_tables(said, cls, "an experiment is a table [distillation.NAME]")
-
-    @property
-    def experiments(self) -> Mapping[str, DistilSettings]:
-        """The tables below it, by name."""
-        return self.__pydantic_extra__
-
-    @model_validator(mode="after")
-    def _names_are_keys(self) -> Self:
-        check_names(self.experiments)
-        return self
+    table_is = "an experiment is a table [distillation.NAME]"
 
 
 def anchored_distillation(settings: DistilsSettings, folder: Path) -> DistilsSettings:

@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from envplatform.configuration.harnesses import HarnessName, Perturbation
 from envplatform.configuration.section import (
+    Experiments,
     Positive,
     Seconds,
     Section,
     Share,
-    check_names,
-    with_tables,
+    Tables,
 )
 
 SHIPPED_TEMPLATES = frozenset({"chatml_tools"})
@@ -63,11 +63,10 @@ class RolloutBatchSettings(Section):
         return self
 
 
-class RolloutSettings(Section):
+class RolloutSettings(Tables[RolloutBatchSettings]):
     """`[rollouts]`: limits of one rollout, how many at once, and batches by name."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-    __pydantic_extra__: dict[str, RolloutBatchSettings] = Field(init=False)
+    table_is = "a batch is a table [rollouts.NAME]"
 
     turns: Positive = 20
     tool_calls: Positive = 100
@@ -85,20 +84,10 @@ class RolloutSettings(Section):
     may_lose: Share = 0.0
     """Share of a batch that may end without a record and is told of; more fails it."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _is_known_or_a_table(cls, said: object) -> object:
-        return with_tables(said, cls, "a batch is a table [rollouts.NAME]")
-
     @property
     def batches(self) -> Mapping[str, RolloutBatchSettings]:
         """The tables below it, by name."""
-        return self.__pydantic_extra__
-
-    @model_validator(mode="after")
-    def _names_are_keys(self) -> Self:
-        check_names(self.batches)
-        return self
+        return self.tables
 
 
 class ThresholdSettings(Section):
@@ -155,26 +144,10 @@ class ExperimentSettings(Section):
         return self.better or ("higher" if self.metric == "reward" else "lower")
 
 
-class SelectionSettings(Section):
+class SelectionSettings(Experiments[ExperimentSettings]):
     """`[selection]`: experiments by name."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-    __pydantic_extra__: dict[str, ExperimentSettings] = Field(init=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_a_table(cls, said: object) -> object:
-        return with_tables(said, cls, "an experiment is a table [selection.NAME]")
-
-    @property
-    def experiments(self) -> Mapping[str, ExperimentSettings]:
-        """The tables below it, by name."""
-        return self.__pydantic_extra__
-
-    @model_validator(mode="after")
-    def _names_are_keys(self) -> Self:
-        check_names(self.experiments)
-        return self
+    table_is = "an experiment is a table [selection.NAME]"
 
 
 def anchored_selection(settings: SelectionSettings, folder: Path) -> SelectionSettings:

@@ -4,29 +4,43 @@ Each table below `[training]` is an experiment by the name of a table of `[selec
 a partition of the assets that publish checkpoints.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from envplatform.configuration.rollouts import (
     EMBEDDED_STUDENT,
     SHIPPED_TEMPLATES,
 )
 from envplatform.configuration.section import (
+    Experiments,
     Positive,
     Seconds,
     Section,
-    check_names,
-    with_tables,
 )
 
 Rate = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
-class SFTSettings(Section):
+class StepSize(Section):
+    """How many examples one step of the optimizer sees."""
+
+    batch: Positive = 8
+    """Examples of one step."""
+    micro_batch: Positive = 1
+    """Of them at once; divides `batch`, and is halved where memory runs out."""
+
+    @model_validator(mode="after")
+    def _divides(self) -> Self:
+        if self.batch % self.micro_batch:
+            msg = f"micro_batch {self.micro_batch} must divide batch, {self.batch}"
+            raise ValueError(msg)
+        return self
+
+
+class SFTSettings(StepSize):
     """`[training.NAME.sft]`: supervised training on what the experiment selected."""
 
     arm: Literal["selected", "control"] = "selected"
@@ -40,10 +54,6 @@ class SFTSettings(Section):
     steps: Positive | None = None
     """Of the optimizer; None: as many as `epochs` take."""
     epochs: Positive = 1
-    batch: Positive = 8
-    """Examples of one step."""
-    micro_batch: Positive = 1
-    """Of them at once; divides `batch`, and is halved where memory runs out."""
     learning_rate: Rate = 1e-4
     schedule: Literal["constant", "linear", "cosine"] = "constant"
     warmup_steps: Annotated[int, Field(ge=0)] = 0
@@ -53,13 +63,6 @@ class SFTSettings(Section):
     """A trainer of others in place of ours; `{order}`, `{rows}` and `{out}` stand for
     the files it is given and the folder for its adapter.
     """
-
-    @model_validator(mode="after")
-    def _divides(self) -> Self:
-        if self.batch % self.micro_batch:
-            msg = f"micro_batch {self.micro_batch} must divide batch, {self.batch}"
-            raise ValueError(msg)
-        return self
 
 
 class ExperimentTrainingSettings(Section):
@@ -94,11 +97,10 @@ class ExperimentTrainingSettings(Section):
     """None: nothing is trained on what was selected."""
 
 
-class TrainingSettings(Section):
+class TrainingSettings(Experiments[ExperimentTrainingSettings]):
     """`[training]`: where it runs, and experiments by name."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-    __pydantic_extra__: dict[str, ExperimentTrainingSettings] = Field(init=False)
+    table_is = "an experiment is a table [training.NAME]"
 
     runner: Literal["process", "docker"] = "process"
     image: str = ""
@@ -108,19 +110,8 @@ class TrainingSettings(Section):
     timeout_seconds: Seconds = 86_400.0
     """Of one training."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _is_known_or_a_table(cls, said: object) -> object:
-        return with_tables(said, cls, "an experiment is a table [training.NAME]")
-
-    @property
-    def experiments(self) -> Mapping[str, ExperimentTrainingSettings]:
-        """The tables below it, by name."""
-        return self.__pydantic_extra__
-
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        check_names(self.experiments)
+    def _has_an_image(self) -> Self:
         if self.runner == "docker" and not self.image:
             msg = 'runner = "docker" needs the name of an `image`'
             raise ValueError(msg)
