@@ -14,7 +14,7 @@ from envplatform.res.rows import LevelRow, RefusedChild
 from envplatform.res.verifier import Verifier
 from envplatform.store import result_key
 
-REVISION = 1
+REVISION = 2
 """Raised when a level's row is filled in otherwise than before."""
 
 

@@ -28,7 +28,7 @@ from envplatform.store import result_key
 from envplatform.trajectories import RolloutLimits
 from envplatform.user.wording import Wording
 
-REVISION = 3
+REVISION = 4
 """Of what rollouts come to; raised by hand when a harness acts or records otherwise."""
 
 
