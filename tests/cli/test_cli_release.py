@@ -1,6 +1,7 @@
 """`envplatform release`: made, checked, compared, given away; and the wrong ways."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,32 @@ def test_nothing_else_is_written_to_the_shelf(call: Call, store: Store) -> None:
         "v1": False,
         "v2": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda text: text.replace('version": 1', 'version": 999', 1), "upgrade it"),
+        (lambda text: text[:50], "is no manifest of format 1"),
+    ],
+    ids=("newer", "half"),
+)
+def test_a_store_of_another_version_makes_no_release(
+    call: Call, store: Store, tmp_path: Path, spoil: Callable[[str], str], told: str
+) -> None:
+    (path,) = (store.home / "tables" / "swe_environments").rglob("manifest.json")
+    text = path.read_text()
+    assert spoil(text) != text
+    path.write_text(spoil(text))
+    for words in (
+        ("release", "make"),
+        ("export", "--format", "harbor", "--to", tmp_path / "out"),
+    ):
+        found = call(*words)
+        assert (found.code, told in found.err) == (1, True)
+        assert str(path) in found.err
+    assert not list((store.home / "releases").glob("v*"))
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
