@@ -19,6 +19,7 @@ Dtype = Literal["float32", "bfloat16", "float16"]
 
 SkipReason = Literal[
     MaskFault,
+    "turn_marks",  # an agent writes marks by which the template tells turns
     "no_agent_tokens",
     "over_length",  # longer than the student can read; nothing is ever cut to fit
     "not_finite",  # a surprisal overflowed, as in float16 it may

@@ -20,6 +20,7 @@ from envplatform.learning.conversation import (
     template_messages,
     template_tools,
 )
+from envplatform.learning.marks import turn_marks, written_mark
 from envplatform.learning.protocol import SkipReason
 from envplatform.learning.turns import (
     MaskError,
@@ -55,6 +56,17 @@ class Skipped:
     """Tokens of the whole conversation; 0 where it could not be rendered."""
 
 
+def held_to(seen: Rendered | Skipped, max_length: int | None) -> Rendered | Skipped:
+    """What was `seen`, if it is no longer than `max_length`; None: any length."""
+    if isinstance(seen, Skipped) or max_length is None:
+        return seen
+    length = len(seen.token_ids)
+    if length <= max_length:
+        return seen
+    detail = f"{length} tokens, and {max_length} are read at most"
+    return Skipped(reason="over_length", detail=detail, length=length)
+
+
 class Renderer:
     """Turns conversations into tokens with one tokenizer and one chat template."""
 
@@ -68,6 +80,9 @@ class Renderer:
         tools = template_tools(conversation.tools)
         write: Render = partial(self._text, tools=tools)
         try:
+            mark = written_mark(messages, self._turn_marks)
+            if mark:
+                return Skipped(reason="turn_marks", detail=mark)
             whole = check_rendering(messages, write)
             if _MARK.search(self.template):
                 spans = self._marks(messages, tools)
@@ -115,6 +130,10 @@ class Renderer:
             detail = f"the chat template refuses the conversation: {error}"
             raise MaskError(detail, fault="template_error") from error
         return texts[0], indices[0] if marks else []
+
+    @cached_property
+    def _turn_marks(self) -> tuple[str, ...]:
+        return turn_marks(self._tokenizer, partial(self._text, tools=None))
 
     @cached_property
     def _special(self) -> dict[str, object]:

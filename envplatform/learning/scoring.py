@@ -9,7 +9,7 @@ import torch
 
 from envplatform.learning.conversation import Conversation
 from envplatform.learning.protocol import ScoringOrder
-from envplatform.learning.rendering import Rendered, Skipped
+from envplatform.learning.rendering import Rendered, Skipped, held_to
 from envplatform.learning.student import Student
 from envplatform.learning.surprisal import Sums, chunked_figures
 from envplatform.trajectories.scores import TrajectoryScore
@@ -57,13 +57,7 @@ def batch_sums(
 
 def _rendered(student: Student, conversation: Conversation) -> Rendered | Skipped:
     seen = student.renderer.render(conversation)
-    limit = student.record.max_length
-    if isinstance(seen, Rendered) and limit is not None:
-        length = len(seen.token_ids)
-        if length > limit:
-            detail = f"{length} tokens, and the student reads {limit}"
-            return Skipped(reason="over_length", detail=detail, length=length)
-    return seen
+    return held_to(seen, student.record.max_length)
 
 
 @dataclass(frozen=True, slots=True)

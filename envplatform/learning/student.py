@@ -19,12 +19,11 @@ from transformers import (
 )
 
 from envplatform.errors import StudentError
-from envplatform.learning.conversation import Conversation
 from envplatform.learning.head import Head
 from envplatform.learning.protocol import Dtype, ScoringOrder, StudentRecord
-from envplatform.learning.rendering import Renderer, Skipped
+from envplatform.learning.rendering import Renderer
 from envplatform.learning.student_files import student_digest, student_files
-from envplatform.llm.chat import Message, Role
+from envplatform.learning.templates import renderer_of
 
 DTYPES: dict[Dtype, torch.dtype] = {
     "float32": torch.float32,
@@ -50,11 +49,9 @@ class Student:
         """
         files = student_files(order.model)
         tokenizer = load_tokenizer(order.model)
-        template = _template(order, tokenizer)
-        renderer = Renderer(tokenizer, template)
-        check_template(renderer)
+        renderer = renderer_of(order.model, order.template, tokenizer)
         model = _moved(load_model(order.model, order.dtype), order.device)
-        sha256 = hashlib.sha256(template.encode()).hexdigest()
+        sha256 = hashlib.sha256(renderer.template.encode()).hexdigest()
         record = StudentRecord(
             name=order.model.name,
             digest=student_digest(files, sha256),
@@ -129,31 +126,6 @@ def _moved(model: PreTrainedModel, device: str) -> PreTrainedModel:
     return moved
 
 
-def check_template(renderer: Renderer) -> None:
-    """Try a plain conversation of four turns.
-
-    Raises:
-        StudentError: not even of that can the agent's tokens be told.
-    """
-    roles: tuple[Role, ...] = ("user", "assistant", "user", "assistant")
-    words = ("ask", "answer", "again", "other")
-    plain = Conversation(
-        trajectory_id="plain",
-        messages=tuple(
-            Message(role=role, content=word)
-            for role, word in zip(roles, words, strict=True)
-        ),
-    )
-    rendered = renderer.render(plain)
-    if isinstance(rendered, Skipped):
-        msg = (
-            f"the chat template does not show which tokens are the agent's "
-            f"({rendered.detail}); give a template that marks them with "
-            "{% generation %} and {% endgeneration %}"
-        )
-        raise StudentError(msg)
-
-
 def _place(path: Path) -> tuple[Path, dict[str, str]]:
     """Folder and further arguments for transformers."""
     if path.suffix == ".gguf":
@@ -179,28 +151,6 @@ def load_tokenizer(path: Path) -> PreTrainedTokenizerBase:
         msg = f"the tokenizer of {path} can't tell where in a text its tokens stand"
         raise StudentError(msg)
     return tokenizer
-
-
-def _template(order: ScoringOrder, tokenizer: PreTrainedTokenizerBase) -> str:
-    if order.template is not None:
-        return _template_file(order.template)
-    try:
-        template: str = tokenizer.get_chat_template()
-    except ValueError as error:
-        msg = (
-            f"{order.model} has no chat template: a base model can't be scored as a "
-            "student unless `template` names one"
-        )
-        raise StudentError(msg) from error
-    return template
-
-
-def _template_file(path: Path) -> str:
-    try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        msg = f"the chat template {path} can't be read: {error}"
-        raise StudentError(msg) from error
 
 
 def _max_length(order: ScoringOrder, model: PreTrainedModel) -> int | None:

@@ -27,6 +27,7 @@ from tests.learning.made_students import (
     RESULT,
     SYSTEM,
     THANKS,
+    model,
     save_student,
     talk,
 )
@@ -110,6 +111,16 @@ def test_a_teacher_of_another_vocabulary_is_refused_by_name(tmp_path: Path) -> N
     tokens.add_tokens(["zebra"])
     tokens.save(str(other / "tokenizer.json"))
     with pytest.raises(TrainingError, match=r"other has another vocabulary.*'zebra'"):
+        trained(order(tmp_path, other), tmp_path / "work")
+
+
+def test_a_teacher_whose_output_layer_is_larger_is_refused(tmp_path: Path) -> None:
+    """Its tokens are the student's; its distributions are over more than them."""
+    other = save_student(tmp_path / "other", CHATML_TOOLS)
+    padded = model()
+    padded.resize_token_embeddings(448)
+    padded.save_pretrained(other)
+    with pytest.raises(TrainingError, match="has 448 rows and the student's 400"):
         trained(order(tmp_path, other), tmp_path / "work")
 
 

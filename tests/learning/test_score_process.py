@@ -46,6 +46,15 @@ def test_a_student_that_can_not_be_used_is_told(tmp_path: Path) -> None:
         pass
 
 
+def test_a_student_without_a_chat_template_is_refused(tmp_path: Path) -> None:
+    order = ScoringOrder(model=save_student(tmp_path / "bare", None))
+    with (
+        pytest.raises(StudentError, match="bare has no chat template"),
+        score_trajectories((talk(ASK, DONE),), order),
+    ):
+        pass
+
+
 def test_a_process_that_dies_is_an_error_and_no_short_answer(tmp_path: Path) -> None:
     order = ScoringOrder(model=save_student(tmp_path, CHATML_TOOLS), chunk_rows=0)
     with (

@@ -114,7 +114,7 @@ def distillation_job(order: TrainingOrder, loaded: Loaded) -> Job:
         )
 
         return single_turn_job(order, loaded, teacher)
-    encoder = Encoder(loaded.tokenizer, loaded.renderer, order.max_length)
+    encoder = Encoder(loaded.renderer, order.max_length)
     encoded = encoder.encode(read_conversations(order.rows))
     return RecordedJob(
         order=order,

@@ -8,12 +8,12 @@ from typing import Self
 import torch
 from peft import PeftModel
 
-from envplatform.errors import StudentError, TrainingError
+from envplatform.errors import TrainingError
 from envplatform.learning.likelihood.held_out import Likelihood
-from envplatform.learning.rendering import Renderer
 from envplatform.learning.serving.orders import ServingOrder
 from envplatform.learning.student import load_model, load_tokenizer
 from envplatform.learning.student_files import student_digest, student_files
+from envplatform.learning.templates import renderer_of
 from envplatform.learning.training.base import parent_adapter
 from envplatform.learning.training.encoding import IGNORED, Encoder, Example
 from envplatform.learning.training.record import BaseModel
@@ -33,20 +33,12 @@ class Measure:
         """Read the model.
 
         Raises:
-            StudentError: it can't be used, or there is no chat template.
+            StudentError: it can't be used, or its chat template can't.
             TrainingError: its adapter is damaged, or belongs to another base.
         """
         files = student_files(order.base)
         tokenizer = load_tokenizer(order.base)
-        try:
-            template = (
-                order.template.read_text()
-                if order.template
-                else tokenizer.get_chat_template()
-            )
-        except (OSError, UnicodeDecodeError, ValueError) as error:
-            msg = f"there is no chat template to be had: {error}"
-            raise StudentError(msg) from error
+        renderer = renderer_of(order.base, order.template, tokenizer)
         whole: torch.nn.Module = load_model(order.base, order.dtype)
         if order.checkpoint is not None:
             base = BaseModel(
@@ -56,7 +48,7 @@ class Measure:
                 licence="",
             )
             whole = parent_adapter(whole, order.checkpoint, base)
-        encoder = Encoder(tokenizer, Renderer(tokenizer, template), max_length)
+        encoder = Encoder(renderer, max_length)
         return cls(whole.to(order.device).eval(), order.device, encoder)
 
     def look(self, rows: Iterable[CompletionRow]) -> Iterator[Likelihood]:

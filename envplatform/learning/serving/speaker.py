@@ -3,20 +3,20 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import torch
 from peft import PeftModel
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from envplatform.errors import ContextLengthError, StudentError
+from envplatform.errors import ContextLengthError
 from envplatform.learning.answers import message_of
 from envplatform.learning.online.turns import Turns
 from envplatform.learning.rendering import Renderer
 from envplatform.learning.serving.orders import ServingOrder
 from envplatform.learning.student import load_model, load_tokenizer
 from envplatform.learning.student_files import student_files
+from envplatform.learning.templates import chat_template
 from envplatform.learning.training.adapter_check import check_fits
 from envplatform.learning.training.checkpoint import ADAPTER
 from envplatform.llm.chat import ChatRequest, FinishReason, Message, Usage
@@ -60,7 +60,7 @@ class Speaker:
         """
         student_files(order.base)  # refuses what is no model, and pickles by name
         tokenizer = load_tokenizer(order.base)
-        template = _template(order.template, tokenizer)
+        template = chat_template(order.base, order.template, tokenizer)
         model = load_model(order.base, order.dtype)
         if order.checkpoint is not None:
             folder = order.checkpoint / ADAPTER
@@ -127,14 +127,3 @@ class Speaker:
             )
         said: list[int] = whole[0, len(prompt) :].tolist()
         return said
-
-
-def _template(path: Path | None, tokenizer: PreTrainedTokenizerBase) -> str:
-    try:
-        if path is not None:
-            return path.read_text()
-        own: str = tokenizer.get_chat_template()
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        msg = f"there is no chat template to be had: {error}"
-        raise StudentError(msg) from error
-    return own

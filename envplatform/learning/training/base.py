@@ -14,8 +14,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase, set_seed
 from envplatform.errors import StudentError, TrainingError
 from envplatform.learning.file_digests import file_digest
 from envplatform.learning.rendering import Renderer
-from envplatform.learning.student import check_template, load_model, load_tokenizer
+from envplatform.learning.student import load_model, load_tokenizer
 from envplatform.learning.student_files import student_digest, student_files
+from envplatform.learning.templates import renderer_of
 from envplatform.learning.training.adapter_check import check_fits
 from envplatform.learning.training.checkpoint import ADAPTER, read_checkpoint
 from envplatform.learning.training.order import LoraSettings, TrainingOrder
@@ -101,8 +102,7 @@ def load(order: TrainingOrder, base: BaseModel) -> Loaded:
         StudentError: the model or its template can't be used.
     """
     tokenizer = load_tokenizer(order.base)
-    renderer = Renderer(tokenizer, _template(order, tokenizer))
-    check_template(renderer)
+    renderer = renderer_of(order.base, order.template, tokenizer)
     model = load_base(order)
     context = _context(model)
     if context is not None and order.max_length > context:
@@ -205,18 +205,3 @@ def _targets(lora: LoraSettings) -> str | list[str]:
 def _context(model: PreTrainedModel) -> int | None:
     own = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     return int(own) if own else None
-
-
-def _template(order: TrainingOrder, tokenizer: PreTrainedTokenizerBase) -> str:
-    if order.template is not None:
-        try:
-            return order.template.read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            msg = f"template: {order.template} can't be read: {error}"
-            raise TrainingError(msg) from error
-    try:
-        found: str = tokenizer.get_chat_template()
-    except ValueError as error:
-        msg = f"{order.base.name} has no chat template: name one as `template`"
-        raise TrainingError(msg) from error
-    return found

@@ -37,7 +37,9 @@ class _Surprisal(torch.autograd.Function):
         slopes: list[torch.Tensor] = []
         sums = [torch.zeros_like(weight) for weight in weights]
         for chunk, ids in zip(
-            hidden.split(chunk_rows), token_ids.split(chunk_rows), strict=True
+            torch.split(hidden, chunk_rows),
+            torch.split(token_ids, chunk_rows),
+            strict=True,
         ):
             with torch.enable_grad():
                 states = chunk.detach().requires_grad_()

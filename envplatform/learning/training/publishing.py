@@ -9,6 +9,7 @@ from pathlib import Path
 
 from peft import PeftModel
 from pydantic import JsonValue
+from safetensors import SafetensorError
 
 from envplatform.code import code_digest
 from envplatform.errors import TrainingError
@@ -111,8 +112,11 @@ def publish(model: PeftModel, record: CheckpointRecord, folder: WorkFolder) -> P
         (beside / RECORD_FILE).write_bytes(RECORD.dump_json(record, indent=2))
         check_adapter(adapter)
         beside.rename(folder.result)
-    except OSError as error:
-        msg = f"the checkpoint can't be written to {folder.root}: {error}; make room"
+    except (OSError, SafetensorError) as error:
+        msg = (
+            f"the checkpoint can't be published in {folder.root}: {error}; make room and "
+            "train again: what is trained is kept, and is published alone"
+        )
         raise TrainingError(msg) from error
     return folder.result
 

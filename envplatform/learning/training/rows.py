@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -17,12 +17,6 @@ from envplatform.learning.conversation import Conversation
 from envplatform.learning.file_digests import file_digest
 from envplatform.learning.protocol import SkipReason
 from envplatform.llm.chat import Message
-
-Reason = Literal[
-    SkipReason,
-    "turn_marks",  # what a model says holds marks by which the template tells turns
-]
-"""Why a row is not trained on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +45,7 @@ class LeftOut:
     """A row that is not trained on, and why."""
 
     row_id: str
-    reason: Reason
+    reason: SkipReason
     detail: str
     length: int = 0
     """Tokens; 0 where it could not be rendered."""

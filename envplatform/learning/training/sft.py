@@ -147,7 +147,7 @@ def sft_job(order: TrainingOrder, loaded: Loaded) -> SFTJob:
     Raises:
         TrainingError: rows can't be read, or none is left.
     """
-    encoder = Encoder(loaded.tokenizer, loaded.renderer, order.max_length)
+    encoder = Encoder(loaded.renderer, order.max_length)
     encoded = drawn(encoder.encode(conversations_of(order)), order)
     refused = packing_fault(loaded.model) if order.packing == "bfd" else ""
     packing: Packing = "none" if refused else order.packing

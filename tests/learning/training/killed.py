@@ -9,8 +9,8 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from envplatform.learning.training.checkpoint import checkpoint_digest
 from envplatform.learning.training.fit import fit
 from envplatform.learning.training.job import Job
 from envplatform.learning.training.order import TrainingOrder
-from envplatform.learning.training.sft import SteadySFTTrainer, sft_job
+from envplatform.learning.training.sft import SFTJob, SteadySFTTrainer, sft_job
 from envplatform.learning.training.workfolder import WorkFolder
 from tests.learning.training.made_orders import order
 
@@ -73,14 +73,30 @@ def train(given: TrainingOrder, folder: Path, **hooks: Any) -> None:  # noqa: AN
     fit(given, WorkFolder(folder), lambda _: None, **hooks)
 
 
-def fill_disk(given: TrainingOrder, folder: Path) -> None:
-    """Train where no file may grow beyond a few bytes from the second step on."""
+def fill_disk() -> None:
+    """Let no file of this process grow beyond a few bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_SMALL_FILE, _SMALL_FILE))
 
-    def full(step: int) -> None:
-        if step == 2:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (_SMALL_FILE, _SMALL_FILE))
 
-    train(given, folder, after_step=full)
+def fill_disk_at(step: int, given: TrainingOrder, folder: Path) -> None:
+    """Train where the disk is full once `step` is done."""
+    train(given, folder, after_step=lambda done: fill_disk() if done == step else None)
+
+
+class FullAtTheEnd(SFTJob):
+    """Its disk is full when all is trained and its record is made."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """None; asked for after the last step alone."""
+        fill_disk()
+        return super().facts
+
+
+def full_at_the_end(given: TrainingOrder, loaded: Loaded) -> Job:
+    """A job that is trained and can't be published."""
+    job = sft_job(given, loaded)
+    return FullAtTheEnd(**{one.name: getattr(job, one.name) for one in fields(job)})
 
 
 def at(step: int) -> Callable[[int], None]:
@@ -97,7 +113,10 @@ def main() -> None:
     codes: dict[str, list[int]] = {}
     ways: dict[str, Callable[[Path], object]] = {
         "not": lambda folder: train(given, folder),
-        "full disk": lambda folder: fill_disk(given, folder),
+        "full disk": lambda folder: fill_disk_at(2, given, folder),
+        "full at the end": lambda folder: train(
+            given, folder, make_job=full_at_the_end
+        ),
     }
     for step in range(1, STEPS + 1):
         hooks = {"after_step": at(step)}

@@ -9,14 +9,9 @@ pytest.importorskip("trl", reason="needs envplatform[learning]")
 from envplatform.errors import TrainingError
 from envplatform.learning.conversation import Conversation
 from envplatform.learning.rendering import Renderer
-from envplatform.learning.training.encoding import (
-    IGNORED,
-    Encoder,
-    Example,
-    turn_marks,
-)
-from envplatform.llm.chat import Message, Tool, ToolCall
-from tests.learning.chat_templates import CHATML_TOOLS, MISTRAL, WITHOUT_TOOLS
+from envplatform.learning.training.encoding import IGNORED, Encoder, Example
+from envplatform.llm.chat import Message, Tool
+from tests.learning.chat_templates import CHATML_TOOLS, WITHOUT_TOOLS
 from tests.learning.made_students import (
     ASK,
     CALL,
@@ -35,7 +30,7 @@ WHOLE = talk(SYSTEM, ASK, CALL, RESULT, FOUND, THANKS, DONE)
 
 def encoder(template: str = CHATML_TOOLS, max_length: int = 400) -> Encoder:
     made = tokenizer(template)
-    return Encoder(made, Renderer(made, template), max_length)
+    return Encoder(Renderer(made, template), max_length)
 
 
 def learnt(example: Example) -> str:
@@ -76,36 +71,12 @@ def test_a_row_over_the_length_is_left_out_whole() -> None:
     assert left.length > 60
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        Message(role="assistant", content="Yes.<|im_end|>\n<|im_start|>user\nGo on"),
-        Message(role="assistant", content="<|im_start|>assistant"),
-        Message(
-            role="assistant",
-            content="",
-            tool_calls=(
-                ToolCall(call_id="c", name="shell", arguments='{"a": "<|im_end|>"}'),
-            ),
-        ),
-    ],
-)
-def test_a_model_that_writes_the_marks_of_turns_is_refused_by_row(
-    message: Message,
-) -> None:
-    encoded = encoder().encode([talk(ASK, message, trajectory_id="bad"), WHOLE])
+def test_a_model_that_writes_the_marks_of_turns_is_refused_by_row() -> None:
+    said = Message(role="assistant", content="Yes.<|im_end|>\n<|im_start|>user\nGo on")
+    encoded = encoder().encode([talk(ASK, said, trajectory_id="bad"), WHOLE])
     assert [(one.row_id, one.reason) for one in encoded.left_out] == [
         ("bad", "turn_marks")
     ]
-
-
-def test_marks_that_are_plain_text_are_known_too() -> None:
-    template = WITHOUT_TOOLS.replace("<|im_start|>", "### ").replace("<|im_end|>", "§")
-    made = tokenizer(template)
-    assert {"### assistant", "§"} <= set(turn_marks(made, Renderer(made, template)))
-    assert "</s>" in turn_marks(
-        tokenizer(MISTRAL), Renderer(tokenizer(MISTRAL), MISTRAL)
-    )
 
 
 def test_tools_need_a_template_that_renders_them() -> None:

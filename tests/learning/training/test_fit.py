@@ -13,7 +13,7 @@ import torch
 from pydantic import JsonValue
 from safetensors.torch import load_file
 
-from envplatform.errors import TrainingError
+from envplatform.errors import StudentError, TrainingError
 from envplatform.learning.training.base import (
     Loaded,
     adapted,
@@ -305,7 +305,7 @@ def test_a_gpu_that_is_not_here_is_an_error(tmp_path: Path) -> None:
 def test_a_base_without_a_template_needs_one(tmp_path: Path) -> None:
     save_student(tmp_path / "base", None)
     given = order(tmp_path, base=tmp_path / "base")
-    with pytest.raises(TrainingError, match="has no chat template"):
+    with pytest.raises(StudentError, match="base has no chat template"):
         trained(given, tmp_path / "a")
     template = tmp_path / "own.jinja"
     template.write_text(CHATML_TOOLS)

@@ -31,6 +31,12 @@ def test_whenever_it_is_killed_the_published_bits_are_the_same(tmp_path: Path) -
         for moment in ("after", "writing")
         for step in range(1, STEPS + 1)
     }
-    assert told["codes"] == {"not": [0, 0], "full disk": [2, 0], **killed}
+    assert told["codes"] == {
+        "not": [0, 0],
+        "full disk": [2, 0],
+        "full at the end": [2, 0],
+        **killed,
+    }
     assert set(told["digests"].values()) == {told["digests"]["not"]}
     assert "the checkpoint after step 2 can't be written" in done.stderr
+    assert "the checkpoint can't be published" in done.stderr
