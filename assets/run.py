@@ -11,8 +11,6 @@ import sys
 from collections.abc import Sequence
 
 from assets.arm_recipes import arm_keys
-from assets.bug_training_recipes import bug_model_keys
-from assets.configured_keys import changes, forget_failures
 from assets.cowork_recipes import shard_keys
 from assets.definitions import build_definitions
 from assets.fix_keys import CORPUS, fix_key_changes, forget_lost
@@ -20,17 +18,15 @@ from assets.home import open_instance, prepare_home
 from assets.jobs import (
     ARMS,
     BREADTH,
-    BUG_MODELS,
     EVALUATION,
     LINEAGES,
     RELEASE,
     ROLLOUTS,
     SUPERVISION,
     SYNTHESIS,
-    TRAINING,
     TRAJECTORIES,
 )
-from assets.on_policy_recipes import SFT
+from assets.learning_run import learn, register, train_bug_models
 from assets.partitions import (
     arm_experiment,
     cowork_seed,
@@ -102,20 +98,6 @@ def register_fix_repositories(terminal: Terminal) -> list[str]:
     return list(instance.get_dynamic_partitions(key_set))
 
 
-def train_bug_models(terminal: Terminal) -> list[str]:
-    """Train the models of bugs of every configured experiment; returns what failed."""
-    resources = terminal.definitions.resources or {}
-    names = bug_model_keys(resources["configuration"].load())
-    _register(terminal, str(experiment.name), names)
-    partitioned = assets_of(terminal, BUG_MODELS, partitioned=True)
-    failed = []
-    for number, name in enumerate(names, 1):
-        terminal.say(f"[{number}/{len(names)}] bug models of {name}")
-        if not run_job(terminal, BUG_MODELS, partitioned, partition=name):
-            failed.append(name)
-    return failed
-
-
 def synthesise(terminal: Terminal) -> list[str]:
     """Run the synthesis job for every configured target; returns what failed.
 
@@ -152,7 +134,7 @@ def register_targets(terminal: Terminal) -> tuple[str, ...]:
     if not names:
         msg = "envplatform.toml names no target; see [targets] in `envplatform init`"
         raise ConfigError(msg)
-    _register(terminal, str(target_repo.name), names)
+    register(terminal, str(target_repo.name), names)
     return names
 
 
@@ -164,7 +146,7 @@ def grow(terminal: Terminal) -> list[str]:
     """
     resources = terminal.definitions.resources or {}
     names: tuple[str, ...] = resources["seeds"].names()
-    _register(terminal, str(res_seed.name), names)
+    register(terminal, str(res_seed.name), names)
     partitioned = assets_of(terminal, LINEAGES, partitioned=True)
     failed = []
     for number, name in enumerate(names, 1):
@@ -190,7 +172,7 @@ def broaden(terminal: Terminal) -> list[str]:
     if not names:
         terminal.say("cowork.shards is 0: cowork is left out")
         return []
-    _register(terminal, str(cowork_seed.name), names)
+    register(terminal, str(cowork_seed.name), names)
     terminal.say(LIBRARY)
     if not run_job(terminal, BREADTH, [LIBRARY]):
         return [LIBRARY]
@@ -217,13 +199,13 @@ def roll_out(terminal: Terminal) -> list[str]:
     resources = terminal.definitions.resources or {}
     configuration = resources["configuration"].load()
     failed = []
-    _register(terminal, str(experiment.name), experiment_keys(configuration))
+    register(terminal, str(experiment.name), experiment_keys(configuration))
     for what, job_name, key_set, names in (
         ("batch", ROLLOUTS, rollout_batch, batch_keys(configuration)),
         ("experiment", TRAJECTORIES, experiment, selecting_keys(configuration)),
         ("evaluation of", EVALUATION, experiment, experiment_keys(configuration)),
     ):
-        _register(terminal, str(key_set.name), names)
+        register(terminal, str(key_set.name), names)
         partitioned = assets_of(terminal, job_name, partitioned=True)
         for number, name in enumerate(names, 1):
             terminal.say(f"[{number}/{len(names)}] {what} {name}")
@@ -232,39 +214,11 @@ def roll_out(terminal: Terminal) -> list[str]:
     return failed
 
 
-def learn(terminal: Terminal) -> list[str]:
-    """Train the model of every configured experiment; returns what failed.
-
-    Supervised first, for all: a teacher may be another experiment's.
-    """
-    resources = terminal.definitions.resources or {}
-    configuration = resources["configuration"].load()
-    names = tuple(configuration.training.experiments)
-    _register(terminal, str(experiment.name), names)
-    partitioned = assets_of(terminal, TRAINING, partitioned=True)
-    later = {*configuration.grpo.experiments, *configuration.distillation.experiments}
-    rounds = (
-        ("supervised training of", [SFT], names),
-        (
-            "playing or distilling of",
-            [asset for asset in partitioned if asset != SFT],
-            tuple(name for name in names if name in later),
-        ),
-    )
-    failed = []
-    for what, wanted, of in rounds:
-        for number, name in enumerate(of, 1):
-            terminal.say(f"[{number}/{len(of)}] {what} {name}")
-            if not run_job(terminal, TRAINING, wanted, partition=name):
-                failed.append(name)
-    return failed
-
-
 def compare_arms(terminal: Terminal) -> list[str]:
     """Play and compare the arms of every configured experiment; returns what failed."""
     resources = terminal.definitions.resources or {}
     names = arm_keys(resources["configuration"].load())
-    _register(terminal, str(arm_experiment.name), names)
+    register(terminal, str(arm_experiment.name), names)
     partitioned = assets_of(terminal, ARMS, partitioned=True)
     failed = []
     for number, name in enumerate(names, 1):
@@ -286,16 +240,6 @@ def publish(terminal: Terminal) -> list[str]:
     terminal.say("release")
     whole = assets_of(terminal, RELEASE, partitioned=False)
     return [] if run_job(terminal, RELEASE, whole) else [RELEASED]
-
-
-def _register(terminal: Terminal, key_set: str, names: tuple[str, ...]) -> None:
-    instance = terminal.instance
-    found = changes(names, instance.get_dynamic_partitions(key_set))
-    instance.add_dynamic_partitions(key_set, found.new)
-    for name in found.mended:
-        instance.delete_dynamic_partition(key_set, name)
-    resources = terminal.definitions.resources or {}
-    forget_failures(resources["store"].open(), found.mended)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,7 +12,8 @@ import pytest
 from assets.bug_training_recipes import all_experiment_keys, shortest
 from assets.definitions import build_definitions
 from assets.learned import learned_inducers, learned_tools
-from assets.run import supervise, train_bug_models
+from assets.learning_run import train_bug_models
+from assets.run import supervise
 from assets.terminal_run import Terminal
 from envplatform.configuration import load_configuration
 from envplatform.errors import ConfigError
