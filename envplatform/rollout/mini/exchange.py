@@ -19,6 +19,8 @@ NAME = "mini"
 """Of the door that both sandboxes have."""
 SOCKET = f"/run/{NAME}/model.sock"
 _MOST_BYTES = 8_000_000
+_MOST_NOTED = 10**12
+"""Bytes or seconds of one command: sums of more would fit into no column."""
 _SLACK_S = 60.0
 _CONNECT_S = 30.0
 _LAST_WORDS_S = 20.0
@@ -31,9 +33,9 @@ class Noted(BaseModel):
 
     exit_code: int | None = Field(ge=-255, le=255)
     """None: it was stopped."""
-    bytes: int = Field(ge=0)
+    bytes: int = Field(ge=0, le=_MOST_NOTED)
     shortened: bool
-    seconds: float = Field(ge=0, allow_inf_nan=False)
+    seconds: float = Field(ge=0, le=_MOST_NOTED, allow_inf_nan=False)
 
 
 class Fresh(BaseModel):
