@@ -10,6 +10,7 @@ from statistics import fmean
 from time import process_time
 from typing import Literal
 
+from benchmarks.memory import forget_peak, peak_bytes
 from envplatform.evaluation.attempts import RolloutRecord, Sorting
 from envplatform.evaluation.rates import Scoring, rate_rows
 from envplatform.evaluation.tasks import NO_SCENARIO, Task
@@ -101,24 +102,17 @@ def _mean(records: list[Trajectory], draws: int) -> float:
     return fmean(fmean(task) for task in by_task.values())
 
 
-def _peak_kb() -> int:
-    """Return the most memory so far; `getrusage` would count the parent's, too."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return int(next(one.split()[1] for one in lines if one.startswith("VmHWM:")))
-
-
 def main() -> None:
     """Do what standard input says; prints rates, processor seconds and extra memory."""
     job = json.load(sys.stdin)
     store = Store(Path(job["home"]))
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak of imports
-    before_kb = _peak_kb()
+    before = forget_peak()  # of imports
     began = process_time()
     rates = (ours if job["variant"] == "ours" else loops)(store, job["draws"])
     figures = {
         "rates": rates,
         "seconds": round(process_time() - began, 2),
-        "peak_mb": round((_peak_kb() - before_kb) / 1024, 1),
+        "peak_mb": round((peak_bytes() - before) / 2**20, 1),
     }
     json.dump(figures, sys.stdout)
 

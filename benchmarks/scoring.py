@@ -1,9 +1,15 @@
 """Scoring by chunks against full logits: `python -m benchmarks.scoring`.
 
 The embedded model reads this checkout's documentation, and every token counts as the
-agent's, which is the most that chunks can have to do. Each measurement of memory has a
-process of its own, times are processor seconds of alternating passes in one; one thread
-each. Figures at the top are the worst over all lengths.
+agent's, which is the most that chunks can have to do.
+
+Extra memory is what a way of scoring takes beyond the body's own pass over the same
+tokens: peak resident size of a process that scores, less that of a process that only
+computes hidden states. `memory_ratio` compares the two extras. What the body takes
+besides the loaded weights is in both and has nothing to do with logits;
+`memory_ratio_with_body` counts it on both sides. Each pass whose memory is measured has a
+fresh process. Times are processor seconds of alternating passes in one, over body and
+head; one thread each. Figures at the top are the worst over all lengths.
 """
 
 import argparse
@@ -28,19 +34,38 @@ LENGTHS = (4096, 8192)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Peaks:
+    """Of one pass each, in processes of their own: megabytes over the loaded weights."""
+
+    body_mb: float
+    """Hidden states alone."""
+    chunked_mb: float
+    full_mb: float
+
+    @property
+    def ratio(self) -> float:
+        """Of what both take beyond the body."""
+        return max(0.0, self.chunked_mb - self.body_mb) / (self.full_mb - self.body_mb)
+
+    @property
+    def ratio_with_body(self) -> float:
+        """Of what both take beyond the weights."""
+        return self.chunked_mb / self.full_mb
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """At one length."""
+    """At one length; memory in the order of the repeats, the rest medians."""
 
     tokens: int
-    chunked_mb: float
-    """Extra peak memory over that after loading."""
-    full_mb: float
+    peaks: tuple[Peaks, ...]
     memory_ratio: float
+    memory_ratio_with_body: float
     chunked_s: float
-    """Median, of one pass over body and head."""
+    """Of one pass over body and head."""
     full_s: float
     time_ratio: float
-    """Median of the ratios of pairs."""
+    """Of the ratios of pairs."""
     max_difference: float
     """Of one token's surprisal, relative to it where it is above 1 nat."""
     max_difference_nats: float
@@ -50,17 +75,16 @@ class Figures:
 
 def measure(job: Job) -> Figures:
     """Everything at the length of `job`."""
-    progress(f"{job.tokens} tokens: memory")
-    chunked_mb, chunked = _memory(job, "chunked")
-    full_mb, full = _memory(job, "full")
-    progress(f"{job.tokens} tokens: {chunked_mb} MB against {full_mb} MB; time")
+    peaks = tuple(_peaks(job, number) for number in range(job.repeats))
+    progress(f"{job.tokens} tokens: time")
     pairs = _run(replace(job, kind="time"))
+    chunked, full = _tokens(job, "chunked"), _tokens(job, "full")
     surprisals = list(zip(chunked[0], full[0], strict=True))
     return Figures(
         tokens=job.tokens,
-        chunked_mb=chunked_mb,
-        full_mb=full_mb,
-        memory_ratio=round(chunked_mb / full_mb, 4),
+        peaks=peaks,
+        memory_ratio=round(median(one.ratio for one in peaks), 4),
+        memory_ratio_with_body=round(median(one.ratio_with_body for one in peaks), 4),
         chunked_s=round(median(pair["chunked_s"] for pair in pairs), 2),
         full_s=round(median(pair["full_s"] for pair in pairs), 2),
         time_ratio=round(median(p["chunked_s"] / p["full_s"] for p in pairs), 4),
@@ -70,11 +94,33 @@ def measure(job: Job) -> Figures:
     )
 
 
-def _memory(job: Job, variant: Variant) -> tuple[float, list[list[float]]]:
-    """Extra megabytes, and surprisals and ranks of all tokens."""
-    figures = job.text.with_name(f"{variant}.json")
-    found = _run(replace(job, kind="memory", variant=variant, figures=figures))
-    return round(found["extra_bytes"] / 1e6, 1), json.loads(figures.read_text())
+def _peaks(job: Job, number: int) -> Peaks:
+    """Three processes, one after the other."""
+    peaks = Peaks(
+        body_mb=_peak_mb(job, "body"),
+        chunked_mb=_peak_mb(job, "chunked"),
+        full_mb=_peak_mb(job, "full"),
+    )
+    progress(f"{job.tokens} tokens, {number + 1} of {job.repeats}: {peaks}")
+    if peaks.full_mb <= peaks.body_mb:
+        refuse(f"{job.tokens} tokens are too few: logits do not show beside the body")
+    return peaks
+
+
+def _peak_mb(job: Job, variant: Variant) -> float:
+    written = _figures(job, variant)
+    found = _run(replace(job, kind="memory", variant=variant, figures=written))
+    return round(float(found["over_loaded_bytes"]) / 1e6, 1)
+
+
+def _tokens(job: Job, variant: Variant) -> list[list[float]]:
+    """Surprisals and ranks of all tokens, as the last pass wrote them."""
+    whole: list[list[float]] = json.loads(_figures(job, variant).read_text())
+    return whole
+
+
+def _figures(job: Job, variant: Variant) -> Path:
+    return job.text.with_name(f"{variant}-{job.tokens}.json")
 
 
 def _run(job: Job) -> Any:  # noqa: ANN401  JSON
@@ -129,6 +175,7 @@ def main() -> None:
 def _worst(found: Sequence[Figures]) -> dict[str, object]:
     return {
         "memory_ratio": max(one.memory_ratio for one in found),
+        "memory_ratio_with_body": max(one.memory_ratio_with_body for one in found),
         "time_ratio": max(one.time_ratio for one in found),
         "max_difference": max(one.max_difference for one in found),
         "tokens": max(one.tokens for one in found),

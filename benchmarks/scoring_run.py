@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import process_time
@@ -12,15 +11,14 @@ import torch
 import transformers
 from pydantic import TypeAdapter
 
+from benchmarks.memory import forget_peak, peak_bytes
 from envplatform.learning.conversion import save_as_safetensors
 from envplatform.learning.head import Head
 from envplatform.learning.student import load_model, load_tokenizer
-from envplatform.learning.surprisal import (
-    TokenFigures,
-    chunked_figures,
-)
+from envplatform.learning.surprisal import TokenFigures, chunked_figures
 
-Variant = Literal["chunked", "full"]
+Variant = Literal["body", "chunked", "full"]
+"""`body` gives hidden states and no score: what both others need before they begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,18 +32,18 @@ class Job:
     """What is scored, cut to `tokens`."""
     tokens: int = 0
     variant: Variant = "chunked"
-    """Of `memory`; `time` runs both in turn."""
+    """Of `memory`; `time` runs chunked and full in turn."""
     repeats: int = 1
     chunk_rows: int = 128
     figures: Path | None = None
-    """Of `memory`: each token's figures are written here."""
+    """Of `memory`: each token's figures are written here, if there are any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """Of one pass."""
 
-    extra_bytes: int
+    over_loaded_bytes: int
     """Peak resident size less that after loading."""
 
 
@@ -72,14 +70,16 @@ class _Bench:
     token_ids: torch.Tensor
     chunk_rows: int
 
+    def body(self) -> torch.Tensor:
+        """Last hidden states [tokens, width]."""
+        return self.head.hidden(self.token_ids.unsqueeze(0))[0]
+
     def chunked(self) -> TokenFigures:
         """As the product does it; each token but the first is an agent's."""
-        hidden = self.head.hidden(self.token_ids.unsqueeze(0))[0]
-        places = range(1, len(self.token_ids))
         return chunked_figures(
-            hidden,
+            self.body(),
             self.token_ids,
-            places,
+            range(1, len(self.token_ids)),
             self.head.logits,
             chunk_rows=self.chunk_rows,
         )
@@ -94,13 +94,16 @@ class _Bench:
         rank = 1 + (logits[:-1] > given).sum(dim=1)
         return TokenFigures(surprisal=surprisal, rank=rank)
 
-    def run(self, variant: Variant) -> TokenFigures:
-        """One pass."""
-        sides: dict[Variant, Callable[[], TokenFigures]] = {
-            "chunked": self.chunked,
-            "full": self.full,
-        }
-        return sides[variant]()
+    def run(self, variant: Variant) -> TokenFigures | None:
+        """One pass; the body alone gives no figures."""
+        match variant:
+            case "body":
+                self.body()
+                return None
+            case "chunked":
+                return self.chunked()
+            case "full":
+                return self.full()
 
 
 def _bench(job: Job) -> _Bench:
@@ -120,14 +123,13 @@ def _bench(job: Job) -> _Bench:
 def measure_memory(job: Job) -> Memory:
     """Peak over one pass, from where loading ended."""
     bench = _bench(job)
-    before = _status_bytes("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # sets the peak back to now
+    loaded = forget_peak()
     figures = bench.run(job.variant)
-    extra = _status_bytes("VmHWM") - before
-    if job.figures is not None:
+    over_loaded = peak_bytes() - loaded
+    if job.figures is not None and figures is not None:
         whole = [figures.surprisal.tolist(), figures.rank.tolist()]
         job.figures.write_text(json.dumps(whole))
-    return Memory(extra_bytes=extra)
+    return Memory(over_loaded_bytes=over_loaded)
 
 
 def measure_time(job: Job) -> list[Pair]:
@@ -143,13 +145,6 @@ def measure_time(job: Job) -> list[Pair]:
             seconds[variant] = process_time() - started
         pairs.append(Pair(chunked_s=seconds["chunked"], full_s=seconds["full"]))
     return pairs
-
-
-def _status_bytes(name: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{name}:"):
-            return int(line.split()[1]) * 1024
-    sys.exit(f"/proc/self/status has no {name}")
 
 
 @torch.inference_mode()
