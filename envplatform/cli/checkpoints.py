@@ -66,8 +66,14 @@ def tables_of(store: Store, digest: str) -> tuple[Manifest, ...]:
 def trained_environments(
     store: Store, record: CheckpointRecord
 ) -> tuple[EnvironmentRow, ...]:
-    """Environments whose rollouts were trained on, as far as they are still stored."""
+    """Environments whose rollouts were trained on, as far as they are still stored.
+
+    Of training on plays, those that were played.
+    """
     wanted = set(record.row_ids)
+    if record.kind == "grpo":  # its rows are environments, by the start of the digest
+        starts = tuple(wanted)
+        return tuple(row for row in stored_rows(store) if row.digest.startswith(starts))
     digests = {
         one.environment_digest
         for manifest in store.manifests(_ROLLOUTS)

@@ -6,7 +6,8 @@ import typer
 from rich.console import Console
 
 from envplatform.cli.find import place_for
-from envplatform.cli.lineage import Node, lineage_of
+from envplatform.cli.lineage import lineage_of
+from envplatform.cli.lineage_node import Node
 from envplatform.cli.output import Json, answer, clear_errors, say
 from envplatform.cli.place import ConfigOption
 from envplatform.store import Store
