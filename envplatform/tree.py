@@ -101,6 +101,15 @@ def write_tree(tree: Tree, root: Path) -> None:
         target.chmod(0o755 if file.executable else 0o644)
 
 
+def below(tree: Tree, folder: str) -> dict[str, File]:
+    """Return what lies in a folder, by its path there; `folder` ends with a slash."""
+    return {
+        path.removeprefix(folder): file
+        for path, file in tree.items()
+        if path.startswith(folder)
+    }
+
+
 def tree_digest(tree: Tree) -> str:
     """SHA-256 (hex) over sorted paths, executable bits and contents."""
     digest = hashlib.sha256()

@@ -27,7 +27,7 @@ from envplatform.bundle.environment import (
 )
 from envplatform.bundle.harborfiles import dockerfile, requirements_txt, task_toml
 from envplatform.errors import BundleError
-from envplatform.tree import File, Tree
+from envplatform.tree import File, Tree, below
 
 T = TypeVar("T")
 
@@ -143,17 +143,17 @@ def parse(files: Tree, description: Description) -> Environment:
             image=description.image,
             allowance=description.allowance,
             instruction=_instruction(files),
-            workspace=_below(files, _FOLDERS["workspace"]),
-            tests=_below(files, _FOLDERS["tests"]),
-            solution=_below(files, _FOLDERS["solution"]),
-            user=_below(files, _FOLDERS["user"]),
+            workspace=below(files, _FOLDERS["workspace"]),
+            tests=below(files, _FOLDERS["tests"]),
+            solution=below(files, _FOLDERS["solution"]),
+            user=below(files, _FOLDERS["user"]),
             core=_record(Core, files, CORE),
             lineage=_record(Lineage, files, LINEAGE),
             providers=graph.providers,
             resources=graph.resources,
             views=graph.views,
             dependencies=graph.dependencies,
-            served=_below(files, _FOLDERS["served"]),
+            served=below(files, _FOLDERS["served"]),
             permissions=graph.permissions,
             audit=_record(Audit, files, AUDIT).checks,
         )
@@ -182,11 +182,3 @@ def _instruction(files: Tree) -> str:
     except UnicodeDecodeError as error:
         msg = f"instruction.md is not UTF-8: {error}"
         raise BundleError(msg) from error
-
-
-def _below(files: Tree, prefix: str) -> dict[str, File]:
-    return {
-        path.removeprefix(prefix): file
-        for path, file in files.items()
-        if path.startswith(prefix)
-    }

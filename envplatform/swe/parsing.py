@@ -42,6 +42,12 @@ def parse_or_none(source: bytes | str) -> ast.Module | None:
         return None
 
 
+def first_line(statement: ast.stmt) -> int:
+    """The line, from 1, on which a statement begins, decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
 def _as_utf8(source: bytes | str) -> bytes:
     """Return the text as the parser will see it: an encoding can hide its dots."""
     if isinstance(source, bytes):

@@ -12,7 +12,6 @@
 Verifier and oracle run in sandboxes only. Both find `seedlib.py` beside them.
 """
 
-from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
@@ -38,7 +37,7 @@ from envplatform.bundle.environment import (
 )
 from envplatform.errors import BundleError
 from envplatform.toml_file import parse_toml
-from envplatform.tree import File, tree_digest
+from envplatform.tree import File, below, tree_digest
 from envplatform.workspace.fault import Fault, check_faults
 from envplatform.workspace.programs import (
     READ_ME,
@@ -133,7 +132,7 @@ def seed_environment(name: str, image: ImageReference) -> Environment:
         ConfigError: as `read_seed`.
     """
     seed, files = read_seed(name)
-    parts = {prefix: _below(files, prefix) for prefix in _PARTS}
+    parts = {prefix: below(files, prefix) for prefix in _PARTS}
     graders = {name: files[name] for name in (_VERIFIER, _RUBRIC) if name in files}
     tests = grader_files(graders, seed.criteria)
     goal = files["instruction.md"].data.decode()
@@ -186,11 +185,3 @@ def _files(folder: Traversable, prefix: str) -> list[tuple[str, File]]:
         else:
             found.append((path, File(entry.read_bytes())))
     return found
-
-
-def _below(files: Mapping[str, File], prefix: str) -> dict[str, File]:
-    return {
-        path.removeprefix(prefix): file
-        for path, file in files.items()
-        if path.startswith(prefix)
-    }

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from envplatform.errors import BundleError, ConfigError
 from envplatform.interop.imported import Problem
 from envplatform.toml_file import parse_toml
-from envplatform.tree import File, Tree, TreeError, read_tree
+from envplatform.tree import File, Tree, TreeError, below, read_tree
 from envplatform.user.plan import Plan
 from envplatform.user.sidecar import read_user
 
@@ -112,10 +112,10 @@ def read_task(folder: Path) -> HarborTask:
         name=folder.name,
         file=file,
         instruction=_text(files, "instruction.md"),
-        context=_below(files, "environment/"),
-        tests=_required(_below(files, "tests/"), "test.sh", "tests"),
-        solution=_below(files, "solution/"),
-        user=read_user(_below(files, "user/")) if _USER in files else None,
+        context=below(files, "environment/"),
+        tests=_required(below(files, "tests/"), "test.sh", "tests"),
+        solution=below(files, "solution/"),
+        user=read_user(below(files, "user/")) if _USER in files else None,
     )
 
 
@@ -181,11 +181,3 @@ def _required(files: Tree, path: str, where: str) -> Tree:
         msg = f"{where}/{path} is missing"
         raise BundleError(msg)
     return files
-
-
-def _below(files: Tree, prefix: str) -> dict[str, File]:
-    return {
-        path.removeprefix(prefix): file
-        for path, file in files.items()
-        if path.startswith(prefix)
-    }

@@ -17,7 +17,7 @@ from envplatform.bundle import (
 )
 from envplatform.errors import ExportError, PatchError
 from envplatform.patches import diff_trees
-from envplatform.tree import File, Tree
+from envplatform.tree import File, Tree, below
 
 ROOT = "/testbed"
 """Where the harness wants the repository."""
@@ -63,7 +63,7 @@ def bug_of(environment: Environment) -> Bug:
     plan, job = _json(tests, "plan.json"), _json(tests, "job.json")
     _check(job)
     buggy = without_repository(environment.workspace)
-    hidden = _below(tests, _HIDDEN)
+    hidden = below(tests, _HIDDEN)
     failing, passing = _texts(plan, "fail_to_pass"), _texts(plan, "pass_to_pass")
     try:
         patch = _sound(diff_trees(buggy, _mended(buggy, environment.solution)), "patch")
@@ -84,7 +84,7 @@ def bug_of(environment: Environment) -> Bug:
         ),
         hidden=tuple(sorted(hidden)),
         restored=tuple(
-            sorted(path for path in _below(tests, _VISIBLE) if path in buggy)
+            sorted(path for path in below(tests, _VISIBLE) if path in buggy)
         ),
         ids=tuple(sorted({*failing, *passing})),
         arguments=_texts(job, "args"),
@@ -115,7 +115,7 @@ def _check(job: Mapping[str, object]) -> None:
 def _mended(buggy: Tree, solution: Tree) -> dict[str, File]:
     """What `solve.sh` makes of the defective tree, without running it."""
     script = solution[SOLVE_SCRIPT].data.decode("utf-8", "surrogateescape")
-    mended = {**buggy, **_below(solution, _FIXED)}
+    mended = {**buggy, **below(solution, _FIXED)}
     for line in script.splitlines():
         if line.startswith("rm "):
             for word in shlex.split(line)[1:]:
@@ -151,14 +151,6 @@ def _json(tests: Tree, name: str) -> Mapping[str, object]:
 def _texts(said: Mapping[str, object], name: str) -> tuple[str, ...]:
     value = said.get(name)
     return tuple(map(str, value)) if isinstance(value, list) else ()
-
-
-def _below(tree: Tree, folder: str) -> dict[str, File]:
-    return {
-        path.removeprefix(folder): file
-        for path, file in tree.items()
-        if path.startswith(folder)
-    }
 
 
 def _sound(text: str, what: str) -> str:

@@ -4,7 +4,6 @@ Both sides of a candidate are at hand when it is proposed and nowhere later with
 repository, so that is when its row gets them. The healthy side is the fixed one.
 """
 
-import ast
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ from envplatform.swe.fixes.bug_types.classify import REVISION as CLASSIFYING
 from envplatform.swe.fixes.bug_types.classify import classify_parsed
 from envplatform.swe.fixes.bug_types.source import FileChange, source_of
 from envplatform.swe.fixes.bug_types.source import Source as Classified
+from envplatform.swe.parsing import first_line
 from envplatform.tree import Tree, TreeError
 
 REVISION = 1 + CLASSIFYING
@@ -111,7 +111,7 @@ class _Reader:
         for statement in source.module.body if source.module else ():
             if is_silent(statement):
                 continue
-            text = "\n".join(lines[_first_line(statement) - 1 : statement.end_lineno])
+            text = "\n".join(lines[first_line(statement) - 1 : statement.end_lineno])
             key = (text, statement.col_offset, statement.end_col_offset)
             if key not in self._written:
                 written = plain_text([statement]).encode("utf-8", "replace")
@@ -133,8 +133,3 @@ def _bug_type(sides: Sequence[_Side]) -> BugType:
 
 def _classified(source: Source) -> Classified | None:
     return source_of(source.data, source.module) if source.module else None
-
-
-def _first_line(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from envplatform.patches.matching import matching_blocks
 from envplatform.swe.fixes.analysis.code_text import Import, header_text
 from envplatform.swe.fixes.analysis.source import Source
+from envplatform.swe.parsing import first_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def _unequal(
 def _placed(body: Sequence[ast.stmt], lines: Sequence[str]) -> list[_Placed]:
     placed: list[_Placed] = []
     for statement in body:
-        of_it = lines[_first_line(statement) - 1 : statement.end_lineno]
+        of_it = lines[first_line(statement) - 1 : statement.end_lineno]
         text = "\n".join(of_it).encode()
         last = placed[-1] if placed else None
         if last and isinstance(statement, Import) and _is_import(last):
@@ -91,11 +92,6 @@ def _placed(body: Sequence[ast.stmt], lines: Sequence[str]) -> list[_Placed]:
 
 def _is_import(placed: _Placed) -> bool:
     return isinstance(placed.statements[0], Import)
-
-
-def _first_line(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _joined(placed: Sequence[_Placed]) -> tuple[ast.stmt, ...]:

@@ -18,7 +18,7 @@ from envplatform.swe.inducers.mutation.edits import (
     indentation,
     is_block,
 )
-from envplatform.swe.inducers.mutation.source import ParsedSource, Span
+from envplatform.swe.inducers.mutation.source import ParsedSource, Span, spans_lines
 from envplatform.swe.parsing import parse_or_none
 
 _SLOT = "__dollar_slot{}_"
@@ -233,7 +233,7 @@ def _moved(source: ParsedSource, run: Sequence[ast.AST], indent: bytes) -> bytes
     old = indentation(source, statements[0])
     if old == indent or b"\n" not in text:
         return text
-    if any(_spans_lines(node) for node in walk(statements)):
+    if any(spans_lines(node) for node in walk(statements)):
         msg = "a text of several lines would move"
         raise Unwritable(msg)
     first, *rest = text.splitlines(keepends=True)
@@ -241,13 +241,6 @@ def _moved(source: ParsedSource, run: Sequence[ast.AST], indent: bytes) -> bytes
         indent + line[len(old) :] if line.startswith(old) else line for line in rest
     ]
     return first + b"".join(moved)
-
-
-def _spans_lines(node: ast.AST) -> bool:
-    text = isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
-    )
-    return text and getattr(node, "lineno", 0) != getattr(node, "end_lineno", 0)
 
 
 def _is_open(node: ast.AST, text: bytes) -> bool:

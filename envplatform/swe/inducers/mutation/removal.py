@@ -17,7 +17,7 @@ from envplatform.swe.inducers.mutation.edits import (
     is_block,
     whole_lines,
 )
-from envplatform.swe.inducers.mutation.source import ParsedSource, Span
+from envplatform.swe.inducers.mutation.source import ParsedSource, Span, spans_lines
 
 _Wrapper = ast.With | ast.AsyncWith | ast.Try | ast.TryStar
 
@@ -92,7 +92,7 @@ def _unwrap(source: ParsedSource, node: _Wrapper) -> tuple[Edit, ...] | None:
     )
     if names or not is_block(source, node.body) or not is_block(source, [node]):
         return None
-    if any(_spans_lines(inner) for inner in ast.walk(node)):
+    if any(spans_lines(inner) for inner in ast.walk(node)):
         return None
     outer, inner = indentation(source, node), indentation(source, node.body[0])
     span = whole_lines(source, block_span(source, node.body))
@@ -102,11 +102,3 @@ def _unwrap(source: ParsedSource, node: _Wrapper) -> tuple[Edit, ...] | None:
     ]
     whole = whole_lines(source, source.span(node))
     return (Edit(whole, b"".join(moved)),)
-
-
-def _spans_lines(node: ast.AST) -> bool:
-    """Tell whether a text runs over several lines: moving it would change it."""
-    text = isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
-    )
-    return text and getattr(node, "lineno", 0) != getattr(node, "end_lineno", 0)

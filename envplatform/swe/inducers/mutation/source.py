@@ -225,3 +225,11 @@ def first_statement(body: Sequence[ast.stmt]) -> int:
         case ast.Expr(value=ast.Constant(value=str())):
             return 1
     return 0
+
+
+def spans_lines(node: ast.AST) -> bool:
+    """Tell whether a text runs over several lines: moving it would change it."""
+    text = isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    )
+    return text and getattr(node, "lineno", 0) != getattr(node, "end_lineno", 0)
