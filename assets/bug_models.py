@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from assets.bug_recipes import library_tools, shipped_verifier
+from assets.bug_recipes import mined_tools, shipped_verifier
 from assets.learned import learned_tools
 from assets.pictures import counts_table
 from envplatform.bundle.row import EnvironmentRow
@@ -40,8 +40,7 @@ def _told(model: ModelSettings, synthesis: SynthesisSettings) -> str:
 def proposers(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
     """What takes part in proposing where it is asked: mined patterns, a model."""
     configuration = resources.configuration.load()
-    store = resources.store.open()
-    tools = {**library_tools(resources), **learned_tools(configuration, store)}
+    tools = {**mined_tools(configuration), **learned_tools(configuration)}
     if PROMPTED.isdisjoint(configuration.synthesis.inducers):
         return tools
     asked = _told(configuration.model, configuration.synthesis)

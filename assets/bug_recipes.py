@@ -94,19 +94,19 @@ def real_bug_types(store: Store) -> Counter[BugType]:
     return Counter(row.bug_type for row in rows if not row.rejection)
 
 
-def library_tools(resources: Any) -> dict[str, str]:  # noqa: ANN401  Dagster's
-    """The patterns of the `mined` inducer, where it is asked; else nothing.
+def mined_tools(configuration: Configuration) -> dict[str, str]:
+    """The `mined` inducer, where it is asked; its revision stands for what ships."""
+    asked = "mined" in configuration.synthesis.inducers
+    return {"mined inducer": str(MINED)} if asked else {}
+
+
+def mined_tables(configuration: Configuration, _: str = "") -> tuple[str | None, ...]:
+    """The table of patterns, where `mined` is asked.
 
     They may never have been mined: then those that ship are used, so that bugs need no
-    fixes. The library's own revision stands for what ships.
+    fixes.
     """
-    if "mined" not in resources.configuration.load().synthesis.inducers:
-        return {}
-    mined = resources.store.open().manifest(PATTERNS)
-    return {
-        "mined inducer": str(MINED),
-        "patterns": mined.digest if mined else "shipped",
-    }
+    return (None,) if "mined" in configuration.synthesis.inducers else ()
 
 
 def pattern_library(store: Store) -> PatternLibrary | None:

@@ -15,6 +15,7 @@ from assets.batch import (
     Batch,
     PartitionResult,
     PartitionResults,
+    Upstream,
     batch_asset,
 )
 from assets.beside import environments_are_kept, keep_aside
@@ -28,18 +29,22 @@ from assets.bug_models import (
     usable_by_temperature,
 )
 from assets.bug_recipes import (
+    mined_tables,
     pattern_library,
     suite_runner,
     suite_screen,
     synthesis,
     target_sources,
 )
-from assets.learned import learned_inducers
+from assets.bug_training import bug_model, pattern_model
+from assets.fixes import mined_patterns
+from assets.learned import adapters_of, learned_inducers, untrained
 from assets.partitions import target_repo
 from assets.pictures import counts_table
 from assets.progress import progress
 from assets.sandbox_runs import SANDBOX_RUNS, fallbacks
 from assets.tier_facts import tier_facts
+from assets.upstream import NO_PARTITION
 from envplatform.bundle.row import EnvironmentRow
 from envplatform.sandbox.retry import with_retries
 from envplatform.swe.candidate import BugCandidate, Verdict
@@ -104,7 +109,14 @@ def target_repositories(
     row_type=BugCandidate,
     revision=PROPOSING,
     partitions=target_repo,
-    deps=[target_repositories],
+    deps=[
+        target_repositories,
+        Upstream(asset=mined_patterns, named=mined_tables),
+        Upstream(asset=bug_model, mapping=NO_PARTITION, named=adapters_of("model")),
+        Upstream(
+            asset=pattern_model, mapping=NO_PARTITION, named=adapters_of("pattern")
+        ),
+    ],
     settings=synthesis("seed", "inducers", "candidates_per_repository"),
     tools=proposers,
     backfill_policy=SANDBOX_RUNS,
@@ -117,16 +129,25 @@ def bug_candidates(
     chat_model: ChatModelResource,
     configuration: ConfigurationResource,
 ) -> PartitionResults:
-    """Proposed defects in healthy repositories, not yet executed."""
+    """Proposed defects in healthy repositories, not yet executed.
+
+    An inducer whose model was never trained proposes nothing and says so.
+    """
     settings = batch.settings
     library = pattern_library(batch.store) if "mined" in settings["inducers"] else None
     whole = configuration.load()
+    lost = untrained(whole, batch.store)
+    for why in lost.values():
+        batch.log.warning("%s", why)
     with (
         prompting(batch.store, chat_model, whole.synthesis) as asked,
         learned_inducers(batch.store, chat_model, whole) as learned,
     ):
         inducers = inducers_named(
-            settings["inducers"], library=library, prompting=asked, learned=learned
+            [name for name in settings["inducers"] if name not in lost],
+            library=library,
+            prompting=asked,
+            learned=learned,
         )
         for name in batch.partitions:
             (row,) = batch.rows(TargetRow, "target_repositories")
@@ -144,8 +165,12 @@ def bug_candidates(
                 name,
                 PartitionResult(
                     rows=found.candidates,
-                    metadata={"uncovered places": found.skipped.get("uncovered", 0)},
+                    metadata={
+                        "uncovered places": found.skipped.get("uncovered", 0),
+                        **({"inducers left out": ", ".join(lost)} if lost else {}),
+                    },
                     markdown=proposal_tables(found),
+                    notes=tuple(lost.values()),
                 ),
             )
 

@@ -40,11 +40,10 @@ _PATIENCE_S = 3_600.0
 """For one sample of a model on this machine, those before it included."""
 
 
-def learned_tools(configuration: Configuration, store: Store) -> dict[str, str]:
+def learned_tools(configuration: Configuration) -> dict[str, str]:
     """What takes part in sampling where an inducer that learned is asked.
 
-    Raises:
-        ConfigError: the experiment's adapter was never trained.
+    An experiment's adapter is no tool but an input, see `adapters_of`.
     """
     synthesis = configuration.synthesis
     asked = [name for name in _ASSETS if name in synthesis.inducers]
@@ -54,38 +53,53 @@ def learned_tools(configuration: Configuration, store: Store) -> dict[str, str]:
         "learned inducers": f"{SAMPLING}.{JUDGING}",
         "sampling": synthesis.sampling.model_dump_json(),
     }
-    for name in asked:
-        tools[_ASSETS[name]] = _digest(configuration, store, name)
+    if not synthesis.sampling.experiment:
+        for name in asked:
+            served = _served(configuration, name)
+            tools[_ASSETS[name]] = f"{served.name} {server_of(served)}"
     if "pattern" in asked:
         executor = configuration.executor_model_or_model
         tools["executor"] = f"{executor.name} {server_of(executor)}"
     return tools
 
 
-def _digest(configuration: Configuration, store: Store, name: LearnedName) -> str:
-    """What is known of the weights: an adapter's digest, else name and server."""
-    experiment = configuration.synthesis.sampling.experiment
-    if experiment:
-        return _row(store, _ASSETS[name], experiment).checkpoint
-    settings = _served(configuration, name)
-    return f"{settings.name} {server_of(settings)}"
+def adapters_of(name: LearnedName) -> Callable[[Configuration, str], tuple[str, ...]]:
+    """Return what finds the experiment whose adapter an inducer asks; often none."""
+
+    def read(configuration: Configuration, _: str) -> tuple[str, ...]:
+        synthesis = configuration.synthesis
+        experiment = synthesis.sampling.experiment
+        return (experiment,) if experiment and name in synthesis.inducers else ()
+
+    return read
 
 
-def _row(store: Store, asset: str, experiment: str) -> CheckpointRow:
-    """The checkpoint of an experiment.
+def untrained(configuration: Configuration, store: Store) -> dict[str, str]:
+    """Inducers that can propose nothing, to why and what is to be done about it.
 
     Raises:
-        ConfigError: there is none; names the asset to materialise.
+        ConfigError: no inducer is left.
     """
-    manifest = store.manifest(asset, experiment)
-    rows = store.rows(CheckpointRow, asset, experiment) if manifest else []
-    if not rows:
-        msg = (
-            f"synthesis.sampling.experiment: {asset} of {experiment!r} was never "
-            f"trained: materialise it first"
-        )
-        raise ConfigError(msg)
-    return rows[0]
+    found: dict[str, str] = {}
+    for name, asset in _ASSETS.items():
+        for experiment in adapters_of(name)(configuration, ""):
+            if _row(store, asset, experiment) is None:
+                found[name] = (
+                    f"the inducer {name} proposes nothing: {asset} of {experiment!r} "
+                    f"(synthesis.sampling.experiment) was never trained; materialise "
+                    f"{asset} for the partition {experiment!r}, then bug_candidates"
+                )
+    if found and found.keys() >= set(configuration.synthesis.inducers):
+        raise ConfigError("; ".join(found.values()))
+    return found
+
+
+def _row(store: Store, asset: str, experiment: str) -> CheckpointRow | None:
+    """The checkpoint of an experiment; None if it was never trained."""
+    if store.manifest(asset, experiment) is None:
+        return None
+    rows = store.rows(CheckpointRow, asset, experiment)
+    return rows[0] if rows else None
 
 
 def _served(configuration: Configuration, name: LearnedName) -> ModelSettings:
@@ -118,7 +132,7 @@ class _Opening:
         """Open all that one inducer asks.
 
         Raises:
-            ConfigError: no key, or an adapter that was never trained.
+            ConfigError: no key.
             StudentError: the adapter can't be served.
         """
         executor = None
@@ -149,6 +163,9 @@ class _Opening:
     def _local(self, name: LearnedName, experiment: str) -> Sampler:
         asset = _ASSETS[name]
         row = _row(self.store, asset, experiment)
+        if row is None:
+            msg = f"{asset} of {experiment!r} was never trained"
+            raise ConfigError(msg)
         order = serving_order(
             self.configuration.bug_models.experiments[experiment],
             kept_checkpoint(self.store, row.checkpoint),
@@ -195,14 +212,17 @@ class _Opening:
 def learned_inducers(
     store: Store, chat_model: ChatModelResource, configuration: Configuration
 ) -> Iterator[dict[str, LearnedInducer]]:
-    """Open the inducers that learned, by name; none where none is asked.
+    """Open the inducers that learned, by name, but for those that are untrained.
 
     Raises:
-        ConfigError: no key, or an adapter that was never trained.
+        ConfigError: no key, or no inducer is left.
         StudentError: an adapter can't be served.
     """
+    lost = untrained(configuration, store)
     asked: list[Any] = [
-        name for name in configuration.synthesis.inducers if name in LEARNED
+        name
+        for name in configuration.synthesis.inducers
+        if name in LEARNED and name not in lost
     ]
     if not asked:
         yield {}

@@ -65,7 +65,8 @@ class Stage:
     @property
     def reads_configuration(self) -> bool:
         """Whether any part of the configuration decides the rows."""
-        return self.settings is not None or self.sources is not None
+        named = any(each.named is not None for each in self.upstream)
+        return self.settings is not None or self.sources is not None or named
 
     @property
     def resource_names(self) -> set[str]:
@@ -96,7 +97,9 @@ class StageRun:
             clock=lambda: datetime.now(UTC),
             part_by=stage.part_by,
         )
-        self._reader = Reader(self._bench.store, context.instance, stage.partitions)
+        self._reader = Reader(
+            self._bench.store, context.instance, stage.partitions, self._configuration
+        )
         self._products: dict[str, Product] = {}
         self._reasons: dict[str, str] = {}
 

@@ -4,13 +4,20 @@ Mappings between different partition sets are explicit: Dagster infers the ident
 between two dynamic ones without a word.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 import dagster as dg
 
+from envplatform.configuration import Configuration
 from envplatform.errors import StoreError
 from envplatform.store import Input, Store
+
+NO_PARTITION: Final = dg.SpecificPartitionsPartitionMapping(partition_keys=[])
+"""Of an upstream whose partitions `Upstream.named` picks: Dagster draws the edge, and
+calls nothing out of date for partitions that were never read.
+"""
 
 
 class MissingUpstreamError(StoreError):
@@ -28,6 +35,10 @@ class Upstream:
     """A partition reads only that part of one table which has its key as value."""
     optional: bool = False
     """Whether a partition can do without any table of it: others may serve as well."""
+    named: Callable[[Configuration, str], Collection[str | None] | None] | None = None
+    """From configuration and key to the partitions of it that are asked for, of which
+    those that are not there are done without; None: all that belong to the key.
+    """
 
     @property
     def name(self) -> str:
@@ -50,6 +61,8 @@ class Reader:
     instance: dg.DagsterInstance
     partitions: dg.PartitionsDefinition[str] | None
     """Of the asset that reads."""
+    configuration: Configuration = field(default_factory=Configuration)
+    """Names partitions of an upstream that is read by name."""
 
     def inputs(self, upstream: Sequence[Upstream], key: str) -> tuple[Input, ...]:
         """The current versions of all tables that go into partition `key`.
@@ -81,6 +94,12 @@ class Reader:
     def _inputs(self, upstream: Upstream, key: str) -> list[Input]:
         if upstream.by_part:
             return [self._part(upstream, key)]
+        named = upstream.named(self.configuration, key) if upstream.named else None
+        if named is not None:
+            return self._named(upstream.name, named)
+        return self._of_key(upstream, key)
+
+    def _of_key(self, upstream: Upstream, key: str) -> list[Input]:
         keys = self.partition_keys(upstream, key)
         partitions: tuple[str | None, ...] = (None,) if keys is None else keys
         found, missing = [], []
@@ -99,6 +118,17 @@ class Reader:
             whose = f"for {key!r}" if key else "yet"
             msg = f"{upstream.name} has no partition {whose}: materialise it first"
             raise MissingUpstreamError(msg)
+        return found
+
+    def _named(self, name: str, partitions: Collection[str | None]) -> list[Input]:
+        found = []
+        for partition in partitions:
+            manifest = self.store.manifest(name, partition)
+            if manifest is None:
+                continue
+            if not self.store.is_complete(manifest):
+                raise MissingUpstreamError(_missing(name, [partition]))
+            found.append(manifest.as_input)
         return found
 
     def _part(self, upstream: Upstream, key: str) -> Input:

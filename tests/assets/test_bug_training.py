@@ -11,7 +11,7 @@ import pytest
 
 from assets.bug_training_recipes import all_experiment_keys, shortest
 from assets.definitions import build_definitions
-from assets.learned import learned_inducers, learned_tools
+from assets.learned import adapters_of, learned_inducers
 from assets.learning_run import train_bug_models
 from assets.run import supervise
 from assets.terminal_run import Terminal
@@ -144,7 +144,8 @@ def _a_second_run_trains_nothing(trained: Trained) -> None:
 def _its_samples_are_rows_with_their_reasons(trained: Trained) -> None:
     configuration = load_configuration(trained.file)
     (row,) = trained.store.rows(CheckpointRow, "bug_model", "tiny")
-    assert learned_tools(configuration, trained.store)["bug_model"] == row.checkpoint
+    assert adapters_of("model")(configuration, "") == ("tiny",)
+    assert adapters_of("pattern")(configuration, "") == (), "nobody asks it"
     chat_model = ChatModelResource(path=str(trained.file), home=str(trained.home))
     with learned_inducers(trained.store, chat_model, configuration) as opened:
         proposal = opened["model"].propose(source_file(), 1, seed=0)
@@ -153,13 +154,6 @@ def _its_samples_are_rows_with_their_reasons(trained: Trained) -> None:
     models |= {each.model or "" for each in proposal.candidates}
     assert models == {f"bug_model:tiny@{row.checkpoint[:12]}"}
     assert all(each.cost.tokens > 0 for each in proposal.refused)
-
-
-def test_an_adapter_that_was_never_trained_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "envplatform.toml"
-    file.write_text(_MODELS.format(base=tmp_path / "base"))
-    with pytest.raises(ConfigError, match="bug_model of 'tiny' was never trained"):
-        learned_tools(load_configuration(file), Store(tmp_path / "home"))
 
 
 @pytest.mark.parametrize(

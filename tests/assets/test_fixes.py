@@ -5,18 +5,18 @@ import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import dagster as dg
 import pytest
 
-from assets.bug_recipes import library_tools, pattern_library
+from assets.bug_recipes import mined_tables, mined_tools, pattern_library
 from assets.definitions import build_definitions
 from assets.fix_recipes import QUARANTINED
 from assets.key_sensors import fix_repository_keys
 from assets.partitions import fix_repo
 from assets.run import supervise
 from assets.terminal_run import Terminal
+from envplatform.configuration import load_configuration
 from envplatform.patches import apply_patch
 from envplatform.store import Store
 from envplatform.swe.fixes.curation.hashes import HeldOutSet, repository_hash
@@ -323,14 +323,12 @@ def test_patterns_decide_candidates_only_where_they_are_asked(
     project: Project,
 ) -> None:
     assert pattern_library(project.store) is None
-    project.run()
-    digest = project.store.manifest("mined_patterns")
-    assert digest is not None
-    resources = build_definitions().resources or {}
-    asked = SimpleNamespace(**resources)
-    assert library_tools(asked) == {}
+    asked = load_configuration(project.file)
+    assert (mined_tables(asked), mined_tools(asked)) == ((), {})
     project.configure(project.made.toml + '[synthesis]\ninducers = ["mined"]\n')
-    assert library_tools(asked)["patterns"] == digest.digest
+    asked = load_configuration(project.file)
+    assert mined_tables(asked) == (None,)
+    assert mined_tools(asked)
 
 
 def test_each_drawn_fix_has_a_pattern_in_words_by_rules(project: Project) -> None:
