@@ -39,7 +39,7 @@ test: setup-dev ## everything: installs and starts what the tests need
 ui: setup ## the Dagster UI on http://127.0.0.1:3000
 	@$(BIN)/envplatform ui
 
-clean: ## remove what was made here; releases, votes and the virtual environment stay
-	@cd "$(ENVPLATFORM_HOME)" 2>/dev/null && rm -rf tables directories results cache models dagster staging demo-full.toml || true
+clean: ## remove what was made here, releases too; votes of reviewers and the virtual environment stay
+	@cd "$(ENVPLATFORM_HOME)" 2>/dev/null && rm -rf tables directories results cache models dagster staging releases demo-full.toml || true
 	@rmdir "$(ENVPLATFORM_HOME)" 2>/dev/null || true
 	rm -rf .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist

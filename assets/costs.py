@@ -34,7 +34,8 @@ from envplatform.evaluation.costs import (
 from envplatform.grading.publish import REFUSED as REFUSED_SEEDS
 from envplatform.llm.ledger import Ledger
 from envplatform.res.rows import REFUSED as REFUSED_CHILDREN
-from envplatform.store import Store
+from envplatform.store import Cost, Store
+from envplatform.store.values import digest_json
 from envplatform.swe.publish import REFUSED as REFUSED_BUGS
 from envplatform.swe.report import REJECTED as REJECTED_CANDIDATES
 from envplatform.trajectories.rows import REJECTED as REJECTED_TRAJECTORIES
@@ -83,8 +84,11 @@ def ledger_of(store: Store) -> Ledger:
 
 
 def ledger_sources(_: Configuration, __: str, store: Store) -> dict[str, str]:
-    """What the ledger holds, and how often things came to nothing."""
-    found = {"ledger": _digest(ledger_of(store).path)}
+    """What the ledger holds, which runs took time, how often things came to nothing.
+
+    A run that gave the same rows again took its time all the same.
+    """
+    found = {"ledger": _digest(ledger_of(store).path), "runs": _runs(store)}
     for tables in _FAILED.values():
         for table in tables:
             digests = [one.digest for one in store.manifests(table)]
@@ -106,6 +110,7 @@ def ledger_sources(_: Configuration, __: str, store: Store) -> dict[str, str]:
 def cost_ledger(batch: Batch[None]) -> PartitionResults:
     """Tokens, money and seconds for each accepted artefact, by asset and by model.
 
+    Seconds are of all runs that made a table, also of tables that were replaced since.
     Failures are part of the price: what was refused, rejected or broke off is counted
     with its asset, calls without an answer with their model.
     """
@@ -126,15 +131,12 @@ def cost_ledger(batch: Batch[None]) -> PartitionResults:
 
 
 def asset_costs(store: Store) -> list[AssetCost]:
-    """Sum up what the store says of each asset, over all partitions."""
+    """Sum up what the store says of each asset, over all partitions and versions."""
     found = []
     for asset in _PRICED:
         name = asset.key.to_user_string()
         manifests = store.manifests(name)
-        spent = [
-            Spent(tokens=one.cost.tokens, usd=one.cost.usd, seconds=one.cost.seconds)
-            for one in manifests
-        ]
+        whole = sum((one.cost + one.earlier for one in manifests), Cost())
         failed = sum(
             one.rows
             for table in _FAILED.get(name, ())
@@ -145,10 +147,21 @@ def asset_costs(store: Store) -> list[AssetCost]:
                 asset=name,
                 accepted=sum(one.rows for one in manifests),
                 failed=failed,
-                spent=sum(spent, Spent()),
+                spent=Spent(tokens=whole.tokens, usd=whole.usd, seconds=whole.seconds),
             )
             found.append(cost)
     return found
+
+
+def _runs(store: Store) -> str:
+    """Digest of the runs that the tables that are priced come from."""
+    return digest_json(
+        [
+            [one.asset, one.partition or "", one.run_id, one.created.isoformat()]
+            for asset in _PRICED
+            for one in store.manifests(asset.key.to_user_string())
+        ]
+    )
 
 
 def _digest(path: Path) -> str:

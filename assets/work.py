@@ -208,6 +208,7 @@ class Bench:
                 created=self.clock(),
                 recipe=task.recipe,
                 cost=cost,
+                earlier=self._spent(task.key),
                 run_id=self.run_id,
                 notes=result.notes,
                 facts=result.metadata,
@@ -222,6 +223,14 @@ class Bench:
             partition=self.partition(task.key),
             part_by=self.part_by,
         )
+
+    def _spent(self, key: str) -> Cost:
+        """What all versions of a table took so far, as far as its manifest says."""
+        try:
+            manifest = self.store.manifest(self.asset, self.partition(key))
+        except StoreError:  # damaged, and about to be replaced
+            return Cost()
+        return manifest.cost + manifest.earlier if manifest else Cost()
 
     def fail(self, key: str, message: str) -> None:
         """Keep why a partition could not be produced."""

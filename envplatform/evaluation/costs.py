@@ -12,7 +12,7 @@ from typing import Literal
 from envplatform.llm.ledger import LedgerRow
 from envplatform.store import NOT_IDENTITY
 
-REVISION = 1
+REVISION = 2
 """Raised when the same store gives other rows."""
 
 Scope = Literal["artefact", "asset", "model", "call"]
@@ -46,7 +46,9 @@ class CostRow:
     """For one accepted; None where none was."""
     usd_each: float | None
     seconds: float = field(metadata=NOT_IDENTITY)
-    """Of work; of a model from asking to answer, several at once counted each."""
+    """Of work, over all runs that made a table of it, also one that was replaced since;
+    of a model from asking to answer, several at once counted each.
+    """
     seconds_each: float | None = field(metadata=NOT_IDENTITY)
 
 
@@ -75,7 +77,9 @@ class AssetCost:
     accepted: int
     failed: int
     spent: Spent
-    """As its manifests say; the ledger knows better of tokens and money."""
+    """As its manifests say, versions that were replaced included; the ledger knows
+    better of tokens and money.
+    """
 
 
 def cost_rows(

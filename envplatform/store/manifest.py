@@ -37,6 +37,14 @@ class Cost:
     usd: float = 0.0
     seconds: float = 0.0
 
+    def __add__(self, other: "Cost") -> "Cost":
+        """Return both together; seconds to a thousandth."""
+        return Cost(
+            tokens=self.tokens + other.tokens,
+            usd=self.usd + other.usd,
+            seconds=round(self.seconds + other.seconds, 3),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
@@ -103,6 +111,8 @@ class Origin:
     """With time zone."""
     recipe: Recipe = Recipe()
     cost: Cost = Cost()
+    earlier: Cost = Cost()
+    """What the versions of the table that this one replaces took, all together."""
     run_id: str = ""
     """Dagster run; empty outside of one."""
     notes: tuple[Text, ...] = ()
@@ -148,6 +158,8 @@ class Manifest:
     """Text column by whose values the rows are sorted into parts; empty: no parts."""
     parts: Mapping[Text, Hex] = field(default_factory=dict)
     """Value of that column to the digest of its rows."""
+    earlier: Cost = Cost()
+    """As in `Origin`; nothing in manifests that were written before it was counted."""
 
     @property
     def data_file(self) -> str:

@@ -93,6 +93,7 @@ class Tables:
                 markdown=dict(made.markdown),
                 part_by=part_by,
                 parts=data.parts,
+                earlier=made.earlier,
             )
             write_atomically(folder / MANIFEST_FILE, to_json(manifest))
             (folder / FAILURE_FILE).unlink(missing_ok=True)
