@@ -459,3 +459,56 @@ def test_add():
     bug = changed(repository, "return a + b", "return a - b", "calc.py")
     answers = await answers_of(bubblewrap, repository, baseline, [bug])
     assert [answer.said for answer in answers] == ["cold"]
+
+
+async def test_a_trial_is_over_with_its_first_failure(
+    bubblewrap: SandboxProvider, suite_image: Image
+) -> None:
+    """No tear-down is waited for; a test that the bug skips is no failure."""
+    tests = """
+import pytest
+from calc import add
+@pytest.fixture
+def patient():
+    yield
+    while add(1, 1) != 2:
+        pass
+def test_add(patient): assert add(1, 2) == 3
+def test_skip():
+    if add(0, 7) != 7:
+        pytest.skip("no")
+"""
+    repository = repository_of(suite_image, tests)
+    baseline = await measure_baseline(bubblewrap, repository)
+    fails = changed(repository, "return a + b", "return a - b", "calc.py")
+    skips = changed(repository, "return b\n", "return a\n", "calc.py")
+    answers = await answers_of(bubblewrap, repository, baseline, [fails, skips])
+    assert [(answer.said, answer.detail) for answer in answers] == [
+        ("survives", "tests/test_it.py::test_add"),
+        (
+            "only_errors",
+            "1 tests break without judging: tests/test_it.py::test_skip (skipped)",
+        ),
+    ]
+
+
+async def test_tests_about_what_pytest_says_are_not_left_to_a_fork(
+    bubblewrap: SandboxProvider, suite_image: Image
+) -> None:
+    """Assertions are not rewritten there, unless the target asks for it."""
+    tests = """
+import pytest
+from calc import add
+def test_message():
+    with pytest.raises(AssertionError, match="assert 3 == 4"):
+        assert add(1, 2) == 4
+"""
+    said = []
+    for args in ((), ("--assert=rewrite",)):
+        suite = Suite(paths=("tests",), args=args, test_timeout_s=3, suite_timeout_s=30)
+        repository = repository_of(suite_image, tests, suite=suite)
+        baseline = await measure_baseline(bubblewrap, repository)
+        bug = changed(repository, "return a + b", "return a - b", "calc.py")
+        (answer,) = await answers_of(bubblewrap, repository, baseline, [bug])
+        said.append(answer.said)
+    assert said == ["cold", "survives"]

@@ -166,12 +166,20 @@ class Plugin:
         if outcome == "passed" and self._raised:  # a hook hid the failure
             outcome = "failed"
         return {
-            "kind": "end",
-            "id": name,
-            "outcome": "timeout" if self._alarm.fired else outcome,
+            **self._ended(name, "timeout" if self._alarm.fired else outcome),
             "cause": self._cause if failed else None,
-            "seconds": round(sum(r.duration for r in self._reports), 6),
             "report": _printable(text)[: self._job["report_chars"]],
+        }
+
+    def _ended(self, name: str, outcome: str) -> dict[str, Any]:
+        """Return the record of a test that ended so, without a reason."""
+        return {
+            "kind": "end",
+            "id": _printable(name),
+            "outcome": outcome,
+            "cause": None,
+            "seconds": round(sum(r.duration for r in self._reports), 6),
+            "report": "",
         }
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)

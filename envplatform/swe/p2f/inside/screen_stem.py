@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import unittest
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,36 @@ Branch = Callable[[], "tuple[dict[str, Any], Callable[[int], Send]]"]
 """Waits for requests; returns in a fork, with its job and its streams."""
 
 
+_JUDGES_NOTHING = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
+
+
 class _Late(Plugin):
-    """Learns after it was registered what it is to do."""
+    """Learns after it was registered what it is to do, and ends when that is decided."""
 
     def begin(self, job: dict[str, Any], open_stream: Callable[[int], Send]) -> None:
         """Do `job`, and report to where `open_stream` leads."""
         Plugin.__init__(self, job, open_stream, NoLines())
+
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> None:
+        """End a trial at its first failure, before anybody describes or undoes it.
+
+        What turns a failure into something else decides no verdict here: who survives
+        is confirmed.
+        """
+        super().pytest_runtest_makereport(item, call)
+        if self._job.get("is_trial") and self._fails(item, call):
+            self._send(self._ended(str(item.nodeid), "failed"))
+            self._exit(0)
+
+    def _fails(self, item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
+        if call.when != "call" or call.excinfo is None:
+            return False
+        if self._cause is not None or self._alarm.fired:
+            return False
+        is_expected = item.get_closest_marker("xfail") is not None
+        return not is_expected and not isinstance(call.excinfo.value, _JUDGES_NOTHING)
 
 
 def _nowhere(_stream: int) -> Send:

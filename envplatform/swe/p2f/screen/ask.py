@@ -23,7 +23,7 @@ from envplatform.swe.p2f.settings import VerificationSettings
 from envplatform.swe.p2f.verify import plain_request
 from envplatform.swe.targets.prepare import HealthyRepository
 
-_MAX_QUESTIONS = 200
+_MAX_QUESTIONS = 500
 _MAX_BYTES = 32_000_000
 _SITTING_S = 240.0
 """After this long a sandbox is asked nothing more: a candidate that stops the watch
@@ -31,6 +31,9 @@ costs what is left of it."""
 _MAX_LOST = 8
 """Sandboxes that a repository may lose before the rest is judged cold."""
 _OUTPUT_BYTES = 64_000_000
+_QUICKLY = ("--assert=plain",)
+"""Rewriting says more of failures that nobody reads here. A test about what it says
+does not pass in a healthy fork, so it is judged cold. A target's own choice wins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +121,7 @@ def _job(
     common = json.loads(job_bytes(target, request, nonce=""))
     for key in ("nonce", "ids", "paths"):
         del common[key]
+    common["args"] = [*_QUICKLY, *common["args"]]
     wanted = {test for q in sheet.questions.values() for test in q.tests}
     union = [test for test in baseline.stable if test in wanted]
     healthy = {**common, "ids": union, "paths": _files(union)}
@@ -126,7 +130,7 @@ def _job(
         "env": common["env"],
         "own": sorted(_own_names(repository)),
         "stop_after_s": _SITTING_S + request.suite_timeout_s,
-        "common": common,
+        "common": {**common, "is_trial": True},
         "healthy": {**healthy, "stop_on_timeout": False},
         "questions": [
             {
