@@ -72,6 +72,14 @@ def test_arrays_become_tuples() -> None:
             ["rollouts.user_wording", "asks a model", "[user_model] or [model]"],
         ),
         ('[seeds]\npython = "3"', ["seeds.python", "'3'"]),
+        (
+            '[bug_models.a]\nshown_characters = 500\n[synthesis.sampling]\nexperiment = "a"',
+            [
+                "shown_characters is 9000",
+                "[bug_models.a] are shown 500",
+                "set it to 500",
+            ],
+        ),
         ("[synthesis]\nmodel_temperature = 3.0", ["model_temperature", "less than"]),
     ],
 )

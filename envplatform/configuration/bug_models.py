@@ -22,6 +22,7 @@ from envplatform.configuration.training import (
 )
 
 Temperature = Annotated[float, Field(ge=0, le=2)]
+SHOWN_CHARACTERS = 9_000
 
 
 class LearnedSamplingSettings(Section):
@@ -39,8 +40,10 @@ class LearnedSamplingSettings(Section):
         1.0,
     )
     answer_tokens: Positive = 1_024
-    shown_characters: Annotated[int, Field(ge=200)] = 60_000
-    """Of a file, line numbers included; of longer ones, what stands around a function."""
+    shown_characters: Annotated[int, Field(ge=200)] = SHOWN_CHARACTERS
+    """Of a file, line numbers included; of longer ones, what stands around a function. As
+    many as in training: of more a model would be asked what it never saw.
+    """
     attempts: Positive = 4
     """Samples drawn at most for each candidate that is wanted."""
 
@@ -50,7 +53,7 @@ class BugModelSettings(ExperimentTrainingSettings, StepSize):
 
     max_length: Annotated[int, Field(ge=2)] = 4_096
     """Tokens of the longest row; longer ones are left out and counted."""
-    shown_characters: Annotated[int, Field(ge=200)] = 9_000
+    shown_characters: Annotated[int, Field(ge=200)] = SHOWN_CHARACTERS
     """Of code in one row, line numbers included."""
     rows: Positive | None = None
     """Trained on at most, the shortest ones; None: all that are drawn."""

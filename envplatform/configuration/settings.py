@@ -244,6 +244,7 @@ class Configuration(Section):
                 f"there are: {known}"
             )
             raise ValueError(msg)
+        self._check_shown(experiment)
         for name, served in (("model", "bug_model"), ("pattern", "pattern_model")):
             if name in asked and not experiment and getattr(self, served) is None:
                 msg = (
@@ -254,6 +255,24 @@ class Configuration(Section):
                 raise ValueError(msg)
         if "pattern" in asked and self.executor_model_or_model.kind == "embedded":
             raise ValueError(_needs_a_model("synthesis.inducers: pattern's executor"))
+
+    def _check_shown(self, experiment: str) -> None:
+        """Refuse to ask models of an experiment about more or less than they learnt from.
+
+        Raises:
+            ValueError: says which key to set.
+        """
+        asked = self.synthesis.sampling.shown_characters
+        if not experiment:
+            return
+        learnt = self.bug_models.experiments[experiment].shown_characters
+        if asked != learnt:
+            msg = (
+                f"synthesis.sampling.shown_characters is {asked}, and the models of "
+                f"[bug_models.{experiment}] are shown {learnt} in training: set it to "
+                f"{learnt}"
+            )
+            raise ValueError(msg)
 
 
 LEARNED = frozenset({"model", "pattern"})

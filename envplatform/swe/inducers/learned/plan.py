@@ -17,7 +17,7 @@ class SamplingPlan:
     """Not empty."""
     answer_tokens: int = 1_024
     """Longest answer."""
-    shown_characters: int = 60_000
+    shown_characters: int = 9_000
     """Of a file, at most, line numbers included."""
     attempts: int = 4
     """Samples drawn at most for each candidate that is wanted."""
