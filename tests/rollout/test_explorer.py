@@ -136,6 +136,22 @@ def test_a_service_counts_route_by_route() -> None:
     assert set(kept) < {str(route["path"]) for route in ROUTES}
 
 
+SHELVES = [
+    {"method": "GET", "path": "/shelves", "body": ["north_end", "south_end"]},
+    {"method": "GET", "path": "/stock/north_end", "body": {"boxes": 3}},
+    {"method": "GET", "path": "/stock/south_end", "body": {"boxes": 4}},
+]
+
+
+def test_paths_come_from_texts_and_their_places_from_lists_without_keys() -> None:
+    text = b"Shelves: GET /shelves. What lies on one: GET /stock/SHELF."
+    files = {"x": json.dumps(SHELVES).encode(), "note": text}
+    where = environment(files, view("service"), WORD)
+    assert acquired_of(where, searched(where)).missing == ()
+    silent = environment({**files, "note": b"Ask us."}, view("service"), WORD)
+    assert acquired_of(silent, searched(silent)).missing == ("x",)
+
+
 async def test_a_seed_is_solved_with_what_was_found_and_fails_without(
     bubblewrap: SandboxProvider, bare_image: Image
 ) -> None:

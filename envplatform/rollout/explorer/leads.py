@@ -22,6 +22,7 @@ _MOST_REPEATS = 20
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{2,80}")
 _PATH = re.compile(r"(?<![\w.])/[A-Za-z0-9_{}\-./?=&]*")
 _PLACE = re.compile(r"\{(\w+)\}|(?<=[/=])([A-Z]{3,})(?=$|[/&?])")
+_GET = re.compile(r"\bGET (/[A-Za-z0-9_{}\-./?=&]*)")
 _WORD = re.compile(r"\w+")
 _NEXT = re.compile(r"next is (\S+)$")
 _WANTED = re.compile(r"pass (key|version)\b")
@@ -39,6 +40,8 @@ class Leads:
     repeats: dict[str, int] = field(default_factory=dict)
     templates: dict[tuple[str, str], None] = field(default_factory=dict)
     """(service, path with a place): filled anew as values turn up."""
+    services: dict[str, None] = field(default_factory=dict)
+    """Names that can be called."""
 
     def add(self, rank: int, operation: str, **arguments: Any) -> None:  # noqa: ANN401  JSON
         """Queue one request, unless it was made; one that waits may go earlier by this."""
@@ -81,10 +84,13 @@ class Known:
     values: dict[str, None] = field(default_factory=dict)
     """Tokens in the order in which they were seen."""
     by_key: dict[str, dict[str, None]] = field(default_factory=dict)
-    """Scalars of JSON answers, by the key that they stood under."""
+    """Scalars of JSON answers, by the key that they stood under; of bare lists, by none."""
+    gets: dict[str, None] = field(default_factory=dict)
+    """Paths that a text says can be got, of whatever service."""
 
     def learn(self, text: str) -> None:
         """Remember what stands in a text."""
+        self.gets |= dict.fromkeys(path.rstrip(".") for path in _GET.findall(text))
         for token in _TOKEN.findall(text):
             if len(self.values) >= _MOST_VALUES:
                 return
@@ -98,7 +104,7 @@ class Known:
                 found[value] = None
 
     def for_place(self, *hints: str) -> list[str]:
-        """Return values that may stand for a place, those under a like key first.
+        """Return values that may stand for a place, those under a like key or none first.
 
         `hints`: what the place is called, and what stands before it.
         """
@@ -110,8 +116,9 @@ class Known:
             if key and (key.rstrip("s") in hint or hint in key)
             for value in values
         ]
+        bare = self.by_key.get("", {})
         odd = [token for token in self.values if any(map(str.isdigit, token))]
-        return list(dict.fromkeys((*likely, *odd)))[:_MOST_TRIES]
+        return list(dict.fromkeys((*likely, *bare, *odd)))[:_MOST_TRIES]
 
 
 def from_listing(leads: Leads, names: list[Mapping[str, Any]]) -> None:
@@ -123,6 +130,7 @@ def from_listing(leads: Leads, names: list[Mapping[str, Any]]) -> None:
         if "query" in offers:
             leads.add(0, "query", name=name, sql=TABLES)
         if "call" in offers:
+            leads.services[name] = None
             for path in ("/", *paths_in(str(one.get("about", "")))):
                 leads.add_call(1, name, path)
         if "act" in offers and "read" in offers:
@@ -209,7 +217,10 @@ def _from_call(leads: Leads, known: Known, name: str, data: Any) -> None:  # noq
 
 
 def fill_places(leads: Leads, known: Known) -> None:
-    """Queue calls for paths with places, with all values seen by now."""
+    """Queue calls that texts tell of, and those with places with all values seen by now."""
+    for name in leads.services:
+        for path in known.gets:
+            leads.add_call(1, name, path)
     for name, path in list(leads.templates):
         place = _PLACE.search(path)
         if place is None:
