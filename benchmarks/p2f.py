@@ -11,10 +11,12 @@ with its screen. Same candidates, same repeats, same machine, one after the othe
                    ways and is in both sums; audits are apart
 
 Each verdict of the sample is found both ways, one right after the other, and compared:
-the sample is the audit. Figures over all are medians over repositories, shares are of
-all candidates. Suites that take over 20 s (`is_large`) have a smaller sample, drawn from
-changes that a fork can judge and that at most 15 % of the tests run. Candidates that
-take long count as survivors of the screen: confirmation decides on them.
+the sample is the audit; without one, `whole_ratio` is null and nothing was compared.
+Figures over all are medians over repositories, shares are of all candidates. Suites
+that take over 20 s (`is_large`) have a smaller sample, drawn from changes that a fork
+can judge and that affect at most 15 % of the tests, as confirmation has it. Candidates
+that take long count as survivors of the screen: confirmation decides on them. What is
+shared weighs less the more are screened: `--screened` is stated as `screened`.
 """
 
 import argparse
@@ -22,16 +24,23 @@ import asyncio
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from statistics import mean, median
 
-from benchmarks.p2f_run import Bench, Figures, Sizes
+from pydantic import TypeAdapter
+
+from benchmarks.p2f_figures import Figures, Sizes, share_of
+from benchmarks.p2f_run import Bench
 from benchmarks.report import print_result, progress, refuse
 from envplatform.errors import EnvPlatformError
+from envplatform.sandbox.base import SandboxProvider
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
-from envplatform.swe.p2f import measure_baseline
+from envplatform.swe.p2f import Baseline, measure_baseline
+from envplatform.swe.p2f.request import runner_digest
 from envplatform.swe.p2f.screen.report import wilson
 from envplatform.swe.targets import (
+    HealthyRepository,
     Target,
     builtin_target,
     builtin_targets,
@@ -39,6 +48,7 @@ from envplatform.swe.targets import (
     load_target,
     prepare,
 )
+from envplatform.swe.targets.identity import target_digest
 
 OWN_TARGETS = Path(__file__).parent / "targets"
 """Targets for measurements only: too long for the demo."""
@@ -52,6 +62,7 @@ DEFAULT = (
 """Small suites; a large one takes a quarter of an hour by itself."""
 _BASELINE_RUNS = 2
 """Besides the one that covers: a test is stable if it passes in three."""
+_BASELINE = TypeAdapter(Baseline)
 
 
 async def measure_all(
@@ -63,12 +74,34 @@ async def measure_all(
     found: dict[str, Figures] = {}
     for target in targets:
         repository = await prepare(target, cache, index=configured_index())
-        baseline = await measure_baseline(provider, repository, runs=_BASELINE_RUNS)
+        baseline = await kept_baseline(provider, repository, cache)
         progress(f"{target.name}: {len(baseline.stable)} tests, {baseline.suite_s} s")
         bench = Bench(provider, repository, baseline, sizes)
         found[target.name] = figures = await bench.measure()
         progress(f"{target.name}: {asdict(figures)}")
     return found
+
+
+async def kept_baseline(
+    provider: SandboxProvider, repository: HealthyRepository, cache: Path
+) -> Baseline:
+    """Return the baseline that `cache` has for this very tree and runner, or measure it."""
+    of = (
+        repository.commit,
+        repository.image.digest,
+        target_digest(repository.target),
+        runner_digest(),
+    )
+    key = sha256(" ".join(of).encode()).hexdigest()[:16]
+    file = cache / f"baseline-{repository.name}-{key}.json"
+    if file.is_file():
+        return _BASELINE.validate_json(file.read_bytes())
+    baseline = await measure_baseline(provider, repository, runs=_BASELINE_RUNS)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_suffix(".part")
+    beside.write_bytes(_BASELINE.dump_json(baseline))
+    beside.replace(file)
+    return baseline
 
 
 def summary(found: dict[str, Figures]) -> dict[str, object]:
@@ -79,15 +112,16 @@ def summary(found: dict[str, Figures]) -> dict[str, object]:
     missed = sum(one.missed for one in all_of)
     verified = sum(one.verified for one in all_of)
     differences = sum(one.disagreements for one in all_of)
+    whole = [one.whole_ratio for one in all_of if one.whole_ratio is not None]
     return {
         "screen_ratio": median(one.screen_ratio for one in all_of),
-        "whole_ratio": median(one.whole_ratio for one in all_of),
+        "whole_ratio": median(whole) if whole else None,
         "disagreements": differences,
         "screen_miss_rate": round(missed / rejected, 4) if rejected else None,
         "screen_miss_interval": [round(end, 4) for end in wilson(missed, rejected)],
         "candidates": total,
         "verified": verified,
-        "usability": round(verified / total, 3),
+        "usability": share_of(verified, total),
         "affected_share": round(mean(one.affected_share for one in all_of), 4),
         "audit_differences": differences,
         "per_repository": {name: asdict(one) for name, one in found.items()},
@@ -123,17 +157,22 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=4)
     parser.add_argument("--large-sample", type=int, default=2)
     parser.add_argument("--rejected", type=int, default=2)
+    parser.add_argument("--full-runs", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cache", type=Path, help="keeps downloads between runs")
+    parser.add_argument(
+        "--cache", type=Path, help="keeps downloads and baselines between runs"
+    )
     options = parser.parse_args()
-    least = min(options.screened, options.sample, options.large_sample)
-    if least < 1 or options.rejected < 0:
-        refuse("--screened, --sample and --large-sample take numbers of at least 1")
+    if min(options.screened, options.full_runs) < 1:
+        refuse("--screened and --full-runs take numbers of at least 1")
+    if min(options.sample, options.large_sample, options.rejected) < 0:
+        refuse("--sample, --large-sample and --rejected take no negative numbers")
     sizes = Sizes(
         screened=options.screened,
         sample=options.sample,
         large_sample=options.large_sample,
         rejected=options.rejected,
+        full_runs=options.full_runs,
         seed=options.seed,
     )
     with tempfile.TemporaryDirectory() as temporary:

@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from statistics import mean, median
 from time import perf_counter
 from typing import TypeVar
 
+from benchmarks.p2f_figures import Case, Figures, Sizes, none_left, share_of
 from benchmarks.report import refuse
 from envplatform.sandbox.base import SandboxProvider
 from envplatform.swe.candidate import BugCandidate, Verdict
@@ -19,81 +20,17 @@ from envplatform.swe.p2f import (
 )
 from envplatform.swe.p2f.changes import Change
 from envplatform.swe.p2f.checks import check_patch
-from envplatform.swe.p2f.screen.answers import Answer, Question
+from envplatform.swe.p2f.screen.answers import Question
 from envplatform.swe.p2f.screen.ask import screen
 from envplatform.swe.p2f.screen.imports import Imports, read_imports
-from envplatform.swe.p2f.screen.select import Selection, affected_by, select_tests
+from envplatform.swe.p2f.screen.select import affected_by, select_tests
 from envplatform.swe.p2f.screen.tiered import differs
 from envplatform.swe.p2f.verify import plain_request
 from envplatform.swe.propose import propose
 from envplatform.swe.targets import HealthyRepository
 
 T = TypeVar("T")
-_FULL_RUNS = 3
-"""Full runs, to be compared with the screen."""
 _LARGE_S = 20.0
-_NARROW = 0.15
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
-    """How much is measured of each repository."""
-
-    screened: int
-    """Candidates proposed, and put to the screen where a fork can judge them."""
-    sample: int
-    """Of them, verified both ways."""
-    large_sample: int
-    """The same, of suites over 20 s."""
-    rejected: int
-    """Besides, of those that the screen rejected; of large suites none."""
-    seed: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """One repository."""
-
-    suite_s: float
-    screen_ratio: float
-    whole_ratio: float
-    usability: float
-    """Share of the sample that is proven, as the screen's way has it."""
-    affected_share: float
-    tests: int
-    screened: int
-    survived: int
-    """Of the screened: to be confirmed."""
-    is_large: bool
-    narrow_share: float
-    """Of all candidates: a fork can judge it and at most 15 % of the tests run it."""
-    sampled: int
-    verified: int
-    cold: int
-    """Of the sample, judged by no fork."""
-    disagreements: int
-    rejected: int
-    missed: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """A candidate on its way through both."""
-
-    candidate: BugCandidate
-    change: Change
-    selection: Selection | None
-    answer: Answer | None
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether a fork can judge it and few tests run it."""
-        return self.selection is not None and self.selection.share <= _NARROW
-
-    @property
-    def said(self) -> str:
-        """What the screen says; `cold` if it was not asked."""
-        return self.answer.said if self.answer else "cold"
 
 
 class Bench:
@@ -126,12 +63,12 @@ class Bench:
         pool = narrow if is_large else cases
         count = self._sizes.large_sample if is_large else self._sizes.sample
         sample = drawn.sample(pool, min(count, len(pool)))
-        if not warm or not sample:
-            refuse(f"{self._repository.name}: no candidate that a fork can judge")
+        if not warm or (count and not sample):
+            refuse(none_left(self._repository.name, warm))
         rest = [
             c for c in warm if c not in sample and c.said not in {"survives", "cold"}
         ]
-        more_rejected = 0 if is_large else self._sizes.rejected
+        more_rejected = 0 if is_large or not sample else self._sizes.rejected
         extra = drawn.sample(rest, min(more_rejected, len(rest)))
         full_s = await self._full_runs(warm, drawn)
         ours_s = theirs_s = 0.0
@@ -159,8 +96,8 @@ class Bench:
         return Figures(
             suite_s=round(self._baseline.suite_s, 2),
             screen_ratio=round(full_s / self._screen_s, 1),
-            whole_ratio=round(theirs_s / ours_s, 2),
-            usability=round(sum(v.verified for v in ours) / len(ours), 3),
+            whole_ratio=round(theirs_s / ours_s, 2) if sample else None,
+            usability=share_of(sum(v.verified for v in ours), len(ours)),
             affected_share=round(
                 mean(c.selection.share for c in warm if c.selection), 4
             ),
@@ -169,6 +106,9 @@ class Bench:
             survived=sum(case.said == "survives" for case in warm),
             is_large=is_large,
             narrow_share=round(len(narrow) / len(cases), 3),
+            narrow_affected_share=round(mean(c.confirmed_share for c in narrow), 4)
+            if narrow
+            else None,
             sampled=len(sample),
             verified=sum(verdict.verified for verdict in ours),
             cold=sum(case.said == "cold" for case in sample),
@@ -187,7 +127,7 @@ class Bench:
         What runs out of time is left out: it takes as long as patience says.
         """
         rest = [c for c in warm if c.answer and "takes long" not in c.answer.detail]
-        chosen = drawn.sample(rest, min(_FULL_RUNS, len(rest)))
+        chosen = drawn.sample(rest, min(self._sizes.full_runs, len(rest)))
         return median([(await timed(self._run(case)))[1] for case in chosen] or [0.0])
 
     def _proposed(self) -> list[tuple[BugCandidate, Change]]:
@@ -214,6 +154,8 @@ class Bench:
                 change=change,
                 selection=select_tests(self._repository, self._baseline, change),
                 answer=None,
+                confirmed_share=len(self._affected(change))
+                / len(self._baseline.stable),
             )
             for candidate, change in proposed
         ]
@@ -237,14 +179,12 @@ class Bench:
         self._screen_s = seconds / max(len(questions), 1)
         given = iter(answers)
         return [
-            Case(
-                candidate=case.candidate,
-                change=case.change,
-                selection=case.selection,
-                answer=next(given) if case.selection else None,
-            )
+            replace(case, answer=next(given)) if case.selection else case
             for case in cases
         ]
+
+    def _affected(self, change: Change) -> frozenset[str]:
+        return affected_by(self._repository, self._baseline, self._imports, change)
 
     async def _run(self, case: Case) -> None:
         """Run the whole suite once on a candidate, in a fresh sandbox."""
@@ -274,10 +214,7 @@ class Bench:
         if case.said == "cold":
             return await self._theirs(case)
         if case.said == "survives":
-            selected = affected_by(
-                self._repository, self._baseline, self._imports, case.change
-            )
-            return await self._theirs(case, selected)
+            return await self._theirs(case, self._affected(case.change))
         return _rejected(case)
 
 
