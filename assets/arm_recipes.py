@@ -16,7 +16,7 @@ from envplatform.configuration import (
 from envplatform.errors import ConfigError
 from envplatform.learning.serving.orders import ServingOrder
 from envplatform.rollout.plan import Plan, Sampling
-from envplatform.rollout.settings import rollout_limits
+from envplatform.rollout.settings import judge_of, rollout_limits
 from envplatform.store import Store
 from envplatform.store.values import digest_json
 
@@ -58,7 +58,7 @@ def experiment_of(configuration: Configuration, name: str) -> ArmExperimentSetti
 def rollout_sources(
     configuration: Configuration, name: str, store: Store
 ) -> dict[str, str]:
-    """The arms, their base models, the tasks and the protocol."""
+    """The arms, their base models, the tasks, the protocol and who judges."""
     settings = experiment_of(configuration, name)
     said = settings.model_dump(mode="json", include={"arms", "rollouts", "retained"})
     limits = configuration.rollouts.model_dump(mode="json", include={"command_seconds"})
@@ -66,7 +66,9 @@ def rollout_sources(
         arm: base_sources(base_settings(configuration, one.training), store)["base"]
         for arm, one in settings.arms.items()
     }
-    return {"arms": digest_json({"said": said, "bases": bases, "limits": limits})}
+    arms = {"arms": digest_json({"said": said, "bases": bases, "limits": limits})}
+    judge = judge_of(configuration)
+    return {**arms, "judge": digest_json(judge)} if judge else arms
 
 
 def comparison_sources(
@@ -127,6 +129,7 @@ def plan_of_arm(
             answer_tokens=settings.answer_tokens,
         ),
         limits=rollout_limits(configuration.rollouts, settings),
+        judge=judge_of(configuration),
         seeds=tuple(range(settings.seed, settings.seed + settings.attempts)),
     )
 

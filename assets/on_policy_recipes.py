@@ -31,6 +31,7 @@ from envplatform.llm.chat import Message
 from envplatform.llm.embedded import embedded_gguf
 from envplatform.rollout.dialects import FENCED, NATIVE
 from envplatform.rollout.separation import check_solver
+from envplatform.rollout.settings import judge_of
 from envplatform.store import Store
 from envplatform.store.values import digest_json
 from envplatform.trajectories import RolloutLimits, Trajectory
@@ -79,9 +80,11 @@ def grpo_sources(
         return {}
     limits = configuration.rollouts.model_dump(mode="json", include={"command_seconds"})
     own = {"grpo": settings.model_dump(mode="json"), "limits": limits}
+    judge = judge_of(configuration)
     return {
         **base_sources(base_settings(configuration, name), store),
         "grpo": digest_json({**own, "played by": rollout_code(None)}),
+        **({"judge": digest_json(judge)} if judge else {}),
     }
 
 

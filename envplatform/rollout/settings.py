@@ -84,13 +84,18 @@ def plan_of(configuration: Configuration, name: str) -> Plan:
             answer_tokens=batch.answer_tokens,
         )
     words = user_model_of(configuration, batch)
-    judge = configuration.judge_model
     return Plan(
         harness=batch.harness,
         user_words=" ".join((words.name, server_of(words))) if words else "",
-        judge=" ".join((judge.name, server_of(judge))) if judge else "",
+        judge=judge_of(configuration),
         sampling=sampling,
         limits=rollout_limits(configuration.rollouts, batch),
         seeds=tuple(range(batch.seed, batch.seed + batch.attempts)),
         perturbations=batch.perturbations,
     )
+
+
+def judge_of(configuration: Configuration) -> str:
+    """Name and server of who scores what code can't; empty: nobody does."""
+    judge = configuration.judge_model
+    return " ".join((judge.name, server_of(judge))) if judge else ""

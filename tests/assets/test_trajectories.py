@@ -85,6 +85,8 @@ def keep(store: Store, image: Image, *environments: Environment) -> None:
         row = replace(
             ENVIRONMENT_ROW,
             environment_id=environment.environment_id,
+            candidate_id=environment.environment_id,
+            operator="",
             digest=digest,
             pillar="res" if environment.views else "swe",
             repository="",
