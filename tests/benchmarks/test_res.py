@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks import res
-from benchmarks.res_run import ABLATIONS
+from benchmarks.res_run import ABLATIONS, explored
+from envplatform.grading.tasks import task_of
+from envplatform.rollout.explorer import acquired_of, searched
 from envplatform.sandbox.bubblewrap import BubblewrapProvider
+from envplatform.workspace.catalogue import SeedPlace
 
 SEED = "ledger_reconciliation"
 
@@ -44,6 +47,20 @@ def test_one_level_of_one_seed_is_measured_and_paired(
     for name, by_depth in differences.items():
         other = told["ablation_pass_by_depth"][name][1] - passed[1]
         assert by_depth == [[0, 0, 0, 1], [other] * 3 + [1]]
+
+
+async def test_a_decoy_that_is_not_found_is_no_evidence(
+    bubblewrap: BubblewrapProvider, tmp_path: Path
+) -> None:
+    """Tickets of another incident, to which no path leads, are missing at this root."""
+    place = SeedPlace(name="incident_timeline", folder=None)
+    task = task_of(place, python=None, cache=tmp_path)
+    root = task.environment
+    assert acquired_of(root, searched(root, turns=50)).missing == ("tickets.json",)
+    tried = await explored(bubblewrap, task, [root, root], 50)
+    assert [one.passed for one in tried] == [True, True]
+    few = await explored(bubblewrap, task, [root, root], 2)
+    assert [one.passed for one in few] == [False, False]
 
 
 def test_without_an_accepted_child_there_is_no_figure() -> None:
