@@ -44,7 +44,7 @@ class Peaks:
 
     @property
     def ratio(self) -> float:
-        """Of what both take beyond the body."""
+        """Of what both take beyond the body; 0: chunks stay below the body's peak."""
         return max(0.0, self.chunked_mb - self.body_mb) / (self.full_mb - self.body_mb)
 
     @property

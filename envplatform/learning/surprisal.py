@@ -68,11 +68,14 @@ def chunked_figures(
     are above 0, at least one. No more than `chunk_rows` rows of logits exist at once.
     """
     places = torch.tensor(positions, dtype=torch.long, device=hidden.device)
-    parts = [
-        figures_of_logits(logits(hidden[chunk - 1]), token_ids[chunk])
-        for chunk in torch.split(places, chunk_rows)
-    ]
-    return TokenFigures(
-        surprisal=torch.cat([part.surprisal for part in parts]),
-        rank=torch.cat([part.rank for part in parts]),
-    )
+    # Made before any logits and filled in: small results that lie between large ones keep
+    # an allocator from using their room again, and the chunks would add up after all.
+    surprisal = torch.empty(len(places), device=hidden.device)
+    rank = torch.empty_like(places)
+    for start in range(0, len(places), chunk_rows):
+        here = slice(start, start + chunk_rows)
+        chunk = places[here]
+        part = figures_of_logits(logits(hidden[chunk - 1]), token_ids[chunk])
+        surprisal[here], rank[here] = part.surprisal, part.rank
+        del part
+    return TokenFigures(surprisal=surprisal, rank=rank)

@@ -34,21 +34,19 @@ class _Surprisal(torch.autograd.Function):
     ) -> torch.Tensor:
         """Of tokens [rows] after hidden states [rows, width]; `weights` are the head's."""
         total = torch.zeros((), device=hidden.device)
-        slopes: list[torch.Tensor] = []
+        slopes = torch.empty_like(hidden)  # filled in; see `chunked_figures`
         sums = [torch.zeros_like(weight) for weight in weights]
-        for chunk, ids in zip(
-            torch.split(hidden, chunk_rows),
-            torch.split(token_ids, chunk_rows),
-            strict=True,
-        ):
+        for start in range(0, len(token_ids), chunk_rows):
+            here = slice(start, start + chunk_rows)
             with torch.enable_grad():
-                states = chunk.detach().requires_grad_()
-                surprisal = cross_entropy(logits(states).float(), ids, reduction="sum")
-            slope, *further = torch.autograd.grad(surprisal, (states, *weights))
-            slopes.append(slope)
+                states = hidden[here].detach().requires_grad_()
+                surprisal = cross_entropy(
+                    logits(states).float(), token_ids[here], reduction="sum"
+                )
+            slopes[here], *further = torch.autograd.grad(surprisal, (states, *weights))
             sums = [whole + part for whole, part in zip(sums, further, strict=True)]
             total += surprisal.detach()
-        ctx.save_for_backward(torch.cat(slopes), *sums)
+        ctx.save_for_backward(slopes, *sums)
         return total
 
     @staticmethod
