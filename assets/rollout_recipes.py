@@ -118,33 +118,63 @@ def environments_in(
     return found, {one.environment.digest: one.root for one in levels}
 
 
-def experiment_of(configuration: Configuration, name: str) -> ExperimentSettings:
-    """Return an experiment.
+def experiment_of(configuration: Configuration, name: str) -> ExperimentSettings | None:
+    """Return how an experiment selects; None of one that does other things only.
 
     Raises:
         ConfigError: there is none of this name.
     """
     experiments = configuration.selection.experiments
-    if name not in experiments:
+    if name not in experiments and not _does_besides(configuration, name):
         known = ", ".join(sorted(experiments)) or "none"
         msg = f"envplatform.toml has no [selection.{name}]; there are: {known}"
         raise ConfigError(msg)
-    return experiments[name]
+    return experiments.get(name)
+
+
+def why_nothing(configuration: Configuration, name: str) -> str:
+    """Say what an experiment does that selects nothing."""
+    does = " and ".join(_does_besides(configuration, name))
+    return (
+        f"nothing to select: the experiment {name} only {does}; envplatform.toml has no "
+        f"[selection.{name}]"
+    )
+
+
+def _does_besides(configuration: Configuration, name: str) -> list[str]:
+    """What an experiment is configured to do besides selecting."""
+    return [
+        does
+        for does, names in (
+            ("evaluates", configuration.evaluation.experiments),
+            ("trains models of bugs", configuration.bug_models.experiments),
+        )
+        if name in names
+    ]
+
+
+def where_it_selects(configuration: Configuration, name: str) -> tuple[()] | None:
+    """Of `Upstream.named`: all rollouts, or none where an experiment selects nothing."""
+    return None if name in configuration.selection.experiments else ()
 
 
 def standards_sources(
     configuration: Configuration, name: str, _: Store
 ) -> dict[str, str]:
-    """What one experiment asks of a trajectory."""
+    """What one experiment asks of a trajectory; empty where it selects nothing."""
     settings = experiment_of(configuration, name)
+    if settings is None:
+        return {}
     return {"standards": digest_json(settings.model_dump(mode="json", include=_JUDGES))}
 
 
 def selection_sources(
     configuration: Configuration, name: str, _: Store
 ) -> dict[str, str]:
-    """How one experiment selects."""
+    """How one experiment selects; empty where it selects nothing."""
     settings = experiment_of(configuration, name)
+    if settings is None:
+        return {}
     return {
         "selection": digest_json(settings.model_dump(mode="json", include=_SELECTS))
     }

@@ -58,7 +58,8 @@ def score_sources(
     Raises:
         StudentError: no model, or what scores is not installed.
     """
-    student = experiment_of(configuration, name).student
+    experiment = experiment_of(configuration, name)
+    student = experiment.student if experiment else None
     if student is None:
         return {}
     settings = student.model_dump(mode="json", exclude=_PATHS)

@@ -12,7 +12,7 @@ from assets import owners
 from assets.batch import Batch, PartitionResult, PartitionResults, Upstream, batch_asset
 from assets.partitions import experiment
 from assets.pictures import counts_table
-from assets.rollout_recipes import experiment_of
+from assets.rollout_recipes import experiment_of, where_it_selects, why_nothing
 from assets.rollouts import rollouts
 from assets.score_recipes import order_of, score_sources
 from assets.validity import valid_trajectories
@@ -35,7 +35,9 @@ PLUMBING = "the embedded model proves the plumbing; its scores are no evidence"
     partitions=experiment,
     deps=[
         valid_trajectories,
-        Upstream(asset=rollouts, mapping=dg.AllPartitionMapping()),
+        Upstream(
+            asset=rollouts, mapping=dg.AllPartitionMapping(), named=where_it_selects
+        ),
     ],
     sources=score_sources,
     pool="gpu",
@@ -48,10 +50,15 @@ def trajectory_scores(
     """Surprisal and ranks of the agent's tokens under the student that is to be trained.
 
     One row a valid trajectory; one that the student can't read says why. Empty without
-    a student.
+    a student, or where the experiment selects nothing.
     """
     for name in batch.partitions:
-        student = experiment_of(configuration.load(), name).student
+        settings = experiment_of(configuration.load(), name)
+        if settings is None:
+            note = why_nothing(configuration.load(), name)
+            yield name, PartitionResult(rows=(), metadata={"empty because": note})
+            continue
+        student = settings.student
         if student is None:
             note = NO_STUDENT.format(name=name)
             yield name, PartitionResult(rows=(), notes=(note,))

@@ -6,7 +6,12 @@ Arithmetic over rows; the rules are in `envplatform.trajectories`.
 from assets import owners
 from assets.batch import Batch, PartitionResult, PartitionResults, Upstream, batch_asset
 from assets.partitions import experiment
-from assets.rollout_recipes import cut_of, experiment_of, selection_sources
+from assets.rollout_recipes import (
+    cut_of,
+    experiment_of,
+    selection_sources,
+    why_nothing,
+)
 from assets.scores import trajectory_scores
 from assets.selection_pictures import selection_pictures
 from assets.validity import valid_trajectories
@@ -43,10 +48,15 @@ def selected_trajectories(
 ) -> PartitionResults:
     """The best part of the valid trajectories in each bin of length, and a control.
 
-    A student's scores decide where the metric is `nll` or `rsr`.
+    A student's scores decide where the metric is `nll` or `rsr`. Empty where the
+    experiment selects nothing.
     """
     for name in batch.partitions:
         settings = experiment_of(configuration.load(), name)
+        if settings is None:
+            note = why_nothing(configuration.load(), name)
+            yield name, PartitionResult(rows=(), metadata={"empty because": note})
+            continue
         rows = batch.rows(ValidTrajectory, "valid_trajectories")
         yield name, _selected(rows, _scores(batch), settings)
 

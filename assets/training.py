@@ -12,6 +12,7 @@ import dagster as dg
 from assets import owners
 from assets.batch import Batch, PartitionResult, PartitionResults, Upstream, batch_asset
 from assets.partitions import experiment
+from assets.rollout_recipes import where_it_selects
 from assets.rollouts import rollouts
 from assets.selection import selected_trajectories
 from assets.trained import new_place, published, trained
@@ -36,7 +37,9 @@ NO_TRAINING = "no [training.{name}.sft] in envplatform.toml: nothing is trained"
     partitions=experiment,
     deps=[
         selected_trajectories,
-        Upstream(asset=rollouts, mapping=dg.AllPartitionMapping()),
+        Upstream(
+            asset=rollouts, mapping=dg.AllPartitionMapping(), named=where_it_selects
+        ),
     ],
     sources=sft_sources,
     holds=holds_checkpoints,

@@ -11,7 +11,13 @@ from assets import owners
 from assets.batch import Batch, PartitionResult, PartitionResults, Upstream, batch_asset
 from assets.beside import keep_aside
 from assets.partitions import experiment
-from assets.rollout_recipes import experiment_of, standards_of, standards_sources
+from assets.rollout_recipes import (
+    experiment_of,
+    standards_of,
+    standards_sources,
+    where_it_selects,
+    why_nothing,
+)
 from assets.rollouts import rollouts
 from assets.selection_pictures import validity_pictures
 from envplatform.configuration import ExperimentSettings
@@ -31,7 +37,11 @@ from resources.configuration import ConfigurationResource
     row_type=ValidTrajectory,
     revision=1,
     partitions=experiment,
-    deps=[Upstream(asset=rollouts, mapping=dg.AllPartitionMapping())],
+    deps=[
+        Upstream(
+            asset=rollouts, mapping=dg.AllPartitionMapping(), named=where_it_selects
+        )
+    ],
     sources=standards_sources,
     kinds=frozenset({"parquet"}),
     owners=owners.TRAJECTORIES,
@@ -41,10 +51,16 @@ def valid_trajectories(
 ) -> PartitionResults:
     """Rollouts with a whole record, the wanted outcome, true claims and recovery.
 
-    All others are kept beside with every reason there is against them.
+    All others are kept beside with every reason there is against them. Empty where the
+    experiment selects nothing.
     """
     for name in batch.partitions:
         settings = experiment_of(configuration.load(), name)
+        if settings is None:
+            keep_aside(batch, REJECTED, name, (), row_type=RejectedTrajectory)
+            note = why_nothing(configuration.load(), name)
+            yield name, PartitionResult(rows=(), metadata={"empty because": note})
+            continue
         valid: list[ValidTrajectory] = []
         rejected: list[RejectedTrajectory] = []
         judged: list[Verdict] = []
