@@ -1,7 +1,7 @@
 """A comparison through Dagster's UI, by clicks: over rollouts that lie in the store."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import dagster as dg
@@ -58,15 +58,18 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             for depth in range(DEPTH + 1)
         ],
     )
-    register(folder / "home")
+    register(folder / "home", {"res_seed": SEEDS, "rollout_batch": ("explorers",)})
     configuration = folder / "envplatform.toml"
     configuration.write_text(CONFIGURATION, encoding="utf-8")
     with serve(folder / "home", configuration, start_s=180) as running:
         yield running
 
 
-def register(home: Path) -> None:
-    """Tell Dagster of the partitions, as those who made what lies in the store had."""
+def register(home: Path, keys: Mapping[str, Sequence[str]]) -> None:
+    """Tell Dagster of the partitions, as those who made what lies in the store had.
+
+    `keys`: by the name of their set.
+    """
     dagster_home = home / "dagster"
     dagster_home.mkdir()
     shutil.copy(CHECKOUT / "dagster.yaml", dagster_home)
@@ -74,8 +77,8 @@ def register(home: Path) -> None:
         patch.setenv("ENVPLATFORM_HOME", str(home))
         patch.delenv("ENVPLATFORM_POSTGRES_URL", raising=False)
         with dg.DagsterInstance.from_config(str(dagster_home)) as instance:
-            instance.add_dynamic_partitions("res_seed", list(SEEDS))
-            instance.add_dynamic_partitions("rollout_batch", ["explorers"])
+            for key_set, names in keys.items():
+                instance.add_dynamic_partitions(key_set, list(names))
 
 
 def test_a_comparison_is_made_and_read(ui: DagsterPage, keep_picture: Keep) -> None:
