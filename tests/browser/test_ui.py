@@ -83,7 +83,7 @@ def test_a_job_ends_in_checked_environments_with_their_lineage(
 ) -> None:
     ui.go("Jobs")
     ui.page.get_by_role("link", name="swe_synthesis").click()
-    ui.materialise_partition(CLAMP)
+    ui.materialise_partition(CLAMP, is_warned=True)
     ui.wait_for_run("SUCCESS")
 
     ui.open_asset("swe_environments")
