@@ -5,7 +5,7 @@ from assets.configured_keys import changes, forget_failures
 from assets.jobs import BUG_MODELS, TRAINING
 from assets.on_policy_recipes import SFT
 from assets.partitions import experiment
-from assets.terminal_run import Terminal, assets_of, run_job
+from assets.terminal_run import Terminal, assets_of, run_each
 
 
 def train_bug_models(terminal: Terminal) -> list[str]:
@@ -14,12 +14,7 @@ def train_bug_models(terminal: Terminal) -> list[str]:
     names = bug_model_keys(resources["configuration"].load())
     register(terminal, str(experiment.name), names)
     partitioned = assets_of(terminal, BUG_MODELS, partitioned=True)
-    failed = []
-    for number, name in enumerate(names, 1):
-        terminal.say(f"[{number}/{len(names)}] bug models of {name}")
-        if not run_job(terminal, BUG_MODELS, partitioned, partition=name):
-            failed.append(name)
-    return failed
+    return run_each(terminal, BUG_MODELS, partitioned, names, "bug models of")
 
 
 def learn(terminal: Terminal) -> list[str]:
@@ -43,10 +38,7 @@ def learn(terminal: Terminal) -> list[str]:
     )
     failed = []
     for what, wanted, of in rounds:
-        for number, name in enumerate(of, 1):
-            terminal.say(f"[{number}/{len(of)}] {what} {name}")
-            if not run_job(terminal, TRAINING, wanted, partition=name):
-                failed.append(name)
+        failed += run_each(terminal, TRAINING, wanted, of, what)
     return failed
 
 

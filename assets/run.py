@@ -38,7 +38,7 @@ from assets.partitions import (
 )
 from assets.rollout_recipes import batch_keys, experiment_keys, selecting_keys
 from assets.terminal import alone, end_dead_runs
-from assets.terminal_run import Terminal, assets_of, run_job
+from assets.terminal_run import Terminal, assets_of, run_each, run_job
 from envplatform.cli.output import harmless
 from envplatform.cowork.library import LIBRARY
 from envplatform.errors import ConfigError, EnvPlatformError
@@ -111,11 +111,7 @@ def synthesise(terminal: Terminal) -> list[str]:
     names = register_targets(terminal)
     partitioned = assets_of(terminal, SYNTHESIS, partitioned=True)
     whole = assets_of(terminal, SYNTHESIS, partitioned=False)
-    failed = []
-    for number, name in enumerate(names, 1):
-        terminal.say(f"[{number}/{len(names)}] {name}")
-        if not run_job(terminal, SYNTHESIS, partitioned, partition=name):
-            failed.append(name)
+    failed = run_each(terminal, SYNTHESIS, partitioned, names)
     if len(failed) < len(names):
         terminal.say(REPORT)
         if not run_job(terminal, SYNTHESIS, whole):
@@ -148,11 +144,7 @@ def grow(terminal: Terminal) -> list[str]:
     names: tuple[str, ...] = resources["seeds"].names()
     register(terminal, str(res_seed.name), names)
     partitioned = assets_of(terminal, LINEAGES, partitioned=True)
-    failed = []
-    for number, name in enumerate(names, 1):
-        terminal.say(f"[{number}/{len(names)}] seed {name}")
-        if not run_job(terminal, LINEAGES, partitioned, partition=name):
-            failed.append(name)
+    failed = run_each(terminal, LINEAGES, partitioned, names, "seed")
     if len(failed) < len(names):
         terminal.say(REPORT)
         whole = assets_of(terminal, LINEAGES, partitioned=False)
@@ -177,11 +169,7 @@ def broaden(terminal: Terminal) -> list[str]:
     if not run_job(terminal, BREADTH, [LIBRARY]):
         return [LIBRARY]
     partitioned = assets_of(terminal, BREADTH, partitioned=True)
-    failed = []
-    for number, name in enumerate(names, 1):
-        terminal.say(f"[{number}/{len(names)}] cowork seed {name}")
-        if not run_job(terminal, BREADTH, partitioned, partition=name):
-            failed.append(name)
+    failed = run_each(terminal, BREADTH, partitioned, names, "cowork seed")
     if len(failed) < len(names):
         terminal.say(REPORT)
         rest = assets_of(terminal, BREADTH, partitioned=False)
@@ -207,10 +195,7 @@ def roll_out(terminal: Terminal) -> list[str]:
     ):
         register(terminal, str(key_set.name), names)
         partitioned = assets_of(terminal, job_name, partitioned=True)
-        for number, name in enumerate(names, 1):
-            terminal.say(f"[{number}/{len(names)}] {what} {name}")
-            if not run_job(terminal, job_name, partitioned, partition=name):
-                failed.append(name)
+        failed += run_each(terminal, job_name, partitioned, names, what)
     return failed
 
 
@@ -220,12 +205,7 @@ def compare_arms(terminal: Terminal) -> list[str]:
     names = arm_keys(resources["configuration"].load())
     register(terminal, str(arm_experiment.name), names)
     partitioned = assets_of(terminal, ARMS, partitioned=True)
-    failed = []
-    for number, name in enumerate(names, 1):
-        terminal.say(f"[{number}/{len(names)}] arms of {name}")
-        if not run_job(terminal, ARMS, partitioned, partition=name):
-            failed.append(name)
-    return failed
+    return run_each(terminal, ARMS, partitioned, names, "arms of")
 
 
 def account(terminal: Terminal) -> list[str]:

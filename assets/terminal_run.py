@@ -62,6 +62,28 @@ def run_job(
     return result.success
 
 
+def run_each(
+    terminal: Terminal,
+    job_name: str,
+    assets: Sequence[str],
+    names: Sequence[str],
+    what: str = "",
+) -> list[str]:
+    """Run some assets of a job for one key after the other; returns keys that failed.
+
+    `what`: said before each key.
+
+    Raises:
+        KeyboardInterrupt: as above.
+    """
+    failed = []
+    for number, name in enumerate(names, 1):
+        terminal.say(" ".join((f"[{number}/{len(names)}]", *what.split(), name)))
+        if not run_job(terminal, job_name, assets, partition=name):
+            failed.append(name)
+    return failed
+
+
 def assets_of(terminal: Terminal, job_name: str, *, partitioned: bool) -> list[str]:
     """Names of a job's assets that have partitions, or that have none."""
     layer = terminal.definitions.resolve_job_def(job_name).asset_layer
