@@ -18,9 +18,10 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 import dagster as dg
 
 from assets import shown
+from assets.keeping import PartitionResult
 from assets.stage import Stage, StageRun
 from assets.upstream import Upstream, check_mappings
-from assets.work import Batch, PartitionResult, PartitionResults
+from assets.work import Batch, PartitionResults
 from envplatform.configuration import Configuration
 from envplatform.store import Manifest, Store
 

@@ -13,23 +13,22 @@ from assets import owners
 from assets.batch import Batch, PartitionResult, PartitionResults, Upstream, batch_asset
 from assets.bugs import swe_environments
 from assets.cowork import cowork_environments
-from assets.levels import res_lineages
-from assets.lineages import seed_environments
-from assets.on_policy_recipes import (
-    SFT,
-    base_settings,
-    check_runner,
-    checkpoint_folder,
+from assets.distillation_recipes import (
     distillation_of,
     distillation_order,
     distillation_sources,
+    learnt_rows,
+)
+from assets.grpo_recipes import (
+    check_runner,
     grpo_of,
     grpo_order,
     grpo_sources,
-    learnt_rows,
-    parent_of,
     play_rows,
 )
+from assets.levels import res_lineages
+from assets.lineages import seed_environments
+from assets.on_policy_recipes import SFT, base_settings, checkpoint_folder, parent_of
 from assets.partitions import experiment
 from assets.rollouts import rollouts
 from assets.trained import new_place, published, trained

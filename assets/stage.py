@@ -11,14 +11,13 @@ from pydantic import BaseModel
 
 from assets import provenance, shown
 from assets.event_log import partitions_held
+from assets.keeping import Bench, Task
 from assets.upstream import Reader, Upstream
 from assets.work import (
     WHOLE,
     Batch,
-    Bench,
     PartitionResults,
     Product,
-    Task,
     work_through,
 )
 from envplatform.configuration import Configuration

@@ -6,15 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.work import (
-    Batch,
-    Bench,
-    PartitionResult,
-    PartitionResults,
-    Product,
-    Task,
-    work_through,
-)
+from assets.keeping import Bench, PartitionResult, Task
+from assets.work import Batch, PartitionResults, Product, work_through
 from envplatform.errors import SandboxError
 from envplatform.store import Recipe, Store
 from tests.assets.numbers import Number

@@ -10,8 +10,8 @@ import dagster as dg
 import pytest
 from typer.testing import CliRunner
 
+from assets.grpo_recipes import grpo_sources
 from assets.learning_run import learn
-from assets.on_policy_recipes import grpo_sources
 from assets.run import compare_arms, roll_out
 from envplatform.cli.main import app
 from envplatform.configuration import load_configuration

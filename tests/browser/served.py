@@ -1,6 +1,7 @@
 """The UI as a user starts it, on a free port, until the test is done with it."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -8,10 +9,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import dagster as dg
+import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 _NOT_INHERITED = ("DAGSTER_HOME", "ENVPLATFORM_POSTGRES_URL")
@@ -79,3 +83,19 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             process.wait(patience_s)
         except (ProcessLookupError, subprocess.TimeoutExpired):
             continue
+
+
+def register(home: Path, keys: Mapping[str, Sequence[str]]) -> None:
+    """Tell Dagster of the partitions, as those who made what lies in the store had.
+
+    `keys`: by the name of their set.
+    """
+    dagster_home = home / "dagster"
+    dagster_home.mkdir()
+    shutil.copy(CHECKOUT / "dagster.yaml", dagster_home)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ENVPLATFORM_HOME", str(home))
+        patch.delenv("ENVPLATFORM_POSTGRES_URL", raising=False)
+        with dg.DagsterInstance.from_config(str(dagster_home)) as instance:
+            for key_set, names in keys.items():
+                instance.add_dynamic_partitions(key_set, list(names))

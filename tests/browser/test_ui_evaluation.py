@@ -1,10 +1,8 @@
 """A comparison through Dagster's UI, by clicks: over rollouts that lie in the store."""
 
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-import dagster as dg
 import pytest
 from playwright.sync_api import expect
 
@@ -18,7 +16,7 @@ from tests.assets.made_rollouts import (
 )
 from tests.browser.conftest import Keep
 from tests.browser.dagster_page import DagsterPage
-from tests.browser.served import CHECKOUT, Served, serve
+from tests.browser.served import Served, register, serve
 
 EXPERIMENT = "uphill-4711"
 """Its key; no other text of a page is the same."""
@@ -63,22 +61,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     configuration.write_text(CONFIGURATION, encoding="utf-8")
     with serve(folder / "home", configuration, start_s=180) as running:
         yield running
-
-
-def register(home: Path, keys: Mapping[str, Sequence[str]]) -> None:
-    """Tell Dagster of the partitions, as those who made what lies in the store had.
-
-    `keys`: by the name of their set.
-    """
-    dagster_home = home / "dagster"
-    dagster_home.mkdir()
-    shutil.copy(CHECKOUT / "dagster.yaml", dagster_home)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ENVPLATFORM_HOME", str(home))
-        patch.delenv("ENVPLATFORM_POSTGRES_URL", raising=False)
-        with dg.DagsterInstance.from_config(str(dagster_home)) as instance:
-            for key_set, names in keys.items():
-                instance.add_dynamic_partitions(key_set, list(names))
 
 
 def test_a_comparison_is_made_and_read(ui: DagsterPage, keep_picture: Keep) -> None:

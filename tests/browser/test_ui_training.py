@@ -12,8 +12,7 @@ from envplatform.trajectories.rows import SelectedTrajectory
 from tests.assets.made_rollouts import ORIGIN, keep_rollouts
 from tests.browser.conftest import Keep
 from tests.browser.dagster_page import DagsterPage
-from tests.browser.served import Served, serve
-from tests.browser.test_ui_evaluation import register
+from tests.browser.served import Served, register, serve
 from tests.learning.made_elsewhere import student
 from tests.trajectories.made_record import record
 
